@@ -1,0 +1,45 @@
+import type { AssistantMessage, ChatMessage, ToolSchema } from '../core/messages.js';
+import type { Usage } from '../core/usage.js';
+
+export interface ModelRequest {
+  model: string;
+  messages: readonly ChatMessage[];
+  tools: readonly ToolSchema[];
+  temperature: number | null;
+  maxTokens: number | null;
+  seed: number | null;
+  /** Ours, one per call; sent as a header so that both sides can be matched. */
+  callId: string;
+  timeoutMs: number;
+}
+
+export interface ModelResponse {
+  message: AssistantMessage;
+  /** As the endpoint says it: `stop`, `tool_calls`, `length`, `content_filter`. */
+  finishReason: string;
+  usage: Usage;
+  /** Null when no price is known. */
+  costUsd: number | null;
+  requestId: string | null;
+  /** The model actually served. */
+  model: string;
+  latencyMs: number;
+  promptTokenIds: number[] | null;
+  completionTokenIds: number[] | null;
+  logprobs: number[] | null;
+}
+
+/**
+ * One chat completion, no retries of its own (Temporal and the slice own them).
+ * Errors (`LongrunError`): `model_rate_limited` (retryable, `details.retryAfterMs` or null),
+ * `model_unavailable` (5xx, network, stall, cut stream; retryable, `details.usage` for what arrived),
+ * `model_context_overflow`, `model_key_missing`, `model_rejected` (other 4xx: not retryable,
+ * `message` holds the provider's words, `details.status`).
+ */
+export interface ModelClient {
+  complete(request: ModelRequest, signal: AbortSignal): Promise<ModelResponse>;
+  /** Upper bounds for an intent, before the call. */
+  bound(request: ModelRequest): { promptTokens: number; completionTokens: number; costUsd: number | null };
+  /** Tokens of context the model takes; null when unknown. */
+  contextWindow(): number | null;
+}

@@ -1,0 +1,155 @@
+import type { ImageSource, SandboxSpec } from '../core/task.schema.js';
+
+/** Enough to find a sandbox again from any process on its host. */
+export interface SandboxRef {
+  driver: string;
+  id: string;
+}
+
+/** Who a sandbox belongs to; drivers keep it where it survives the process (container labels). */
+export interface SandboxOwner {
+  /** The installation (artifact store) it belongs to. */
+  clusterId: string;
+  namespace: string;
+  hostId: string;
+  runId: string;
+  taskId: string;
+  sample: number;
+  attempt: number;
+  /** `agent`, or `verifier` for a separate verification sandbox. */
+  role: 'agent' | 'verifier';
+}
+
+export interface CreateSandbox {
+  /** As `SandboxDriver.prepareImage` answered. */
+  image: string;
+  spec: SandboxSpec;
+  owner: SandboxOwner;
+}
+
+export interface SandboxInfo {
+  ref: SandboxRef;
+  owner: SandboxOwner;
+  createdAtMs: number;
+  running: boolean;
+}
+
+/** What a driver can promise; the conformance suite asks for exactly this. */
+export interface SandboxProfile {
+  /** A sandbox outlives the process that made it and can be adopted by the next. */
+  adoption: boolean;
+  memoryLimit: boolean;
+  processLimit: boolean;
+  diskLimit: boolean;
+  /** Several users inside (chown, su, an agent that is not root). */
+  users: boolean;
+  /** `changedPaths` answers. */
+  changedPaths: boolean;
+  /** Real processes, signals, background jobs. False for the in-memory sandbox. */
+  processes: boolean;
+  /** Builds Dockerfiles completely. False: the subset that the driver's README names. */
+  dockerfile: boolean;
+  networkPublic: boolean;
+}
+
+export interface ExecRequest {
+  /** Run by `/bin/sh -c`. */
+  script: string;
+  /** Absolute; null = the sandbox's working directory. */
+  cwd: string | null;
+  env: Record<string, string>;
+  /** Null = the sandbox's default user. */
+  user: string | null;
+  /** Milliseconds from the start of the command until its whole process group is killed. */
+  timeoutMs: number;
+  /** Bytes of combined stdout and stderr delivered: half from the head, half from the tail. */
+  outputLimitBytes: number;
+  /** Delivered whole before end-of-file, or the command is not run. */
+  stdin: Uint8Array | null;
+}
+
+/** Output of a command, bounded: `head` and `tail` are whole when `omittedBytes` is 0 (then `tail` is empty). */
+export interface BoundedOutput {
+  head: Uint8Array;
+  tail: Uint8Array;
+  omittedBytes: number;
+}
+
+/** The same shape whatever happened. */
+export interface ExecResult {
+  /** Null when the command was killed or its status is unknown. */
+  exitCode: number | null;
+  output: BoundedOutput;
+  timedOut: boolean;
+  /** Killed on request (cancellation). */
+  killed: boolean;
+  /** The engine has forgotten the command and left no trace: it is never run again. */
+  outcomeUnknown: boolean;
+  durationMs: number;
+}
+
+/** An exec object: created, put in the store, then started. JSON, so that another process can attach to it. */
+export interface ExecHandle {
+  execId: string;
+}
+
+export interface ChangedPath {
+  path: string;
+  kind: 'added' | 'modified' | 'deleted';
+}
+
+export interface SandboxState {
+  running: boolean;
+  /** Why it is not running: ended or out of memory from inside (the agent's doing), or from outside. */
+  ended: 'inside' | 'outside' | null;
+  oomKilled: boolean;
+}
+
+/** One isolated container of one attempt. Errors: `sandbox_gone`, `sandbox_failed` (retryable says). */
+export interface Sandbox {
+  readonly ref: SandboxRef;
+  /** Makes the exec object; nothing runs yet. */
+  createExec(request: ExecRequest): Promise<ExecHandle>;
+  /** Starts it. A second start is refused with `exec_already_started`, whoever asks. */
+  startExec(handle: ExecHandle, request: ExecRequest): Promise<void>;
+  /**
+   * Waits for the end of the main process, enforcing `timeoutMs`, from this or any later process.
+   * When `signal` aborts it detaches and rejects; the command runs on (use `killExec`).
+   */
+  awaitExec(handle: ExecHandle, request: ExecRequest, signal: AbortSignal): Promise<ExecResult>;
+  /** Kills the command's whole process group; harmless when it has ended. */
+  killExec(handle: ExecHandle): Promise<void>;
+  /** Unpacks an uncompressed tar into `directory` (made if missing), as root, parents kept. */
+  putArchive(directory: string, tar: Uint8Array): Promise<void>;
+  /** A tar of `path` (its last component is the root entry); null when there is none. At most `limitBytes`. */
+  getArchive(path: string, limitBytes: number): Promise<Uint8Array | null>;
+  /** Paths that differ from the image; null when the driver cannot tell. */
+  changedPaths(): Promise<ChangedPath[] | null>;
+  state(): Promise<SandboxState>;
+  /** Ends every process but PID 1 and starts afresh on the same file system (level `restarted`). */
+  restart(): Promise<void>;
+  /** Removes it with all its processes; idempotent. */
+  destroy(): Promise<void>;
+}
+
+export type Availability = { available: true; detail: string } | { available: false; reason: string; hint: string };
+
+/** Makes, finds and lists sandboxes of one kind on this host. */
+export interface SandboxDriver {
+  readonly name: 'docker' | 'bubblewrap' | 'memory';
+  readonly profile: SandboxProfile;
+  /** Asks the engine itself; a client on PATH proves nothing. */
+  probe(): Promise<Availability>;
+  /**
+   * Makes sure that an image is there and answers its name; builds of the same source are shared.
+   * Errors: `image_build_failed` (not retryable, `details.log` holds the last lines), `image_missing`.
+   */
+  prepareImage(source: ImageSource, loadContext: () => Promise<Uint8Array>, signal: AbortSignal): Promise<string>;
+  create(request: CreateSandbox, signal: AbortSignal): Promise<Sandbox>;
+  /** The living sandbox behind a ref, or null when it is gone. A stopped one is answered: ask its `state`. */
+  adopt(ref: SandboxRef): Promise<Sandbox | null>;
+  /** All sandboxes of one installation on this host, running or not. */
+  list(clusterId: string): Promise<SandboxInfo[]>;
+  close(): Promise<void>;
+}
+

@@ -1,0 +1,45 @@
+import type { AttemptKey, RolloutKey } from '../core/ids.js';
+
+const turnName = (turn: number): string => String(turn).padStart(5, '0');
+
+/** Every key of the artifact store, in one place. Steps, turns and calls count from 0. */
+export const keys = {
+  installation: 'installation.json',
+  blob: (sha256: string): string => `blobs/${sha256}.tar`,
+
+  runs: 'runs',
+  run: (runId: string): string => `runs/${runId}/run.json`,
+  plan: (runId: string): string => `runs/${runId}/plan.json`,
+  task: (runId: string, taskId: string): string => `runs/${runId}/tasks/${taskId}.json`,
+  incarnations: (runId: string): string => `runs/${runId}/incarnations`,
+  incarnation: (runId: string, n: number): string => `runs/${runId}/incarnations/${String(n).padStart(4, '0')}.json`,
+  /** Written when every rollout has a result. */
+  summary: (runId: string): string => `runs/${runId}/summary.json`,
+
+  rollouts: (runId: string): string => `runs/${runId}/rollouts`,
+  rollout: (k: RolloutKey): string => `runs/${k.runId}/rollouts/${k.taskId}/${k.sample}`,
+  result: (k: RolloutKey): string => `${keys.rollout(k)}/result.json`,
+  trajectory: (k: RolloutKey): string => `${keys.rollout(k)}/trajectory.json`,
+  attempts: (k: RolloutKey): string => `${keys.rollout(k)}/attempts`,
+
+  attempt: (k: AttemptKey): string => `${keys.rollout(k)}/attempts/${k.attempt}`,
+  attemptRecord: (k: AttemptKey): string => `${keys.attempt(k)}/attempt.json`,
+  attemptStarted: (k: AttemptKey): string => `${keys.attempt(k)}/started.json`,
+  placement: (k: AttemptKey): string => `${keys.attempt(k)}/placement.json`,
+  fences: (k: AttemptKey): string => `${keys.attempt(k)}/fences`,
+  step: (k: AttemptKey, step: number): string => `${keys.attempt(k)}/steps/${step}`,
+  agentEnd: (k: AttemptKey, step: number): string => `${keys.step(k, step)}/agent-end.json`,
+  verdict: (k: AttemptKey, step: number): string => `${keys.step(k, step)}/verdict.json`,
+  artifacts: (k: AttemptKey, step: number): string => `${keys.step(k, step)}/artifacts.tar`,
+  /** Journals of commands that are not tool calls: `oracle`, `tests`, `healthcheck`. */
+  stepExec: (k: AttemptKey, step: number, name: string): string => `${keys.step(k, step)}/exec/${name}.json`,
+  turns: (k: AttemptKey, step: number): string => `${keys.step(k, step)}/turns`,
+  turn: (k: AttemptKey, step: number, turn: number): string => `${keys.turns(k, step)}/${turnName(turn)}`,
+  call: (k: AttemptKey, step: number, turn: number): string => `${keys.turn(k, step, turn)}/call.json`,
+  intents: (k: AttemptKey, step: number, turn: number): string => `${keys.turn(k, step, turn)}/intents`,
+  failures: (k: AttemptKey, step: number, turn: number): string => `${keys.turn(k, step, turn)}/failures`,
+  toolExec: (k: AttemptKey, step: number, turn: number, call: number): string =>
+    `${keys.turn(k, step, turn)}/tools/${call}/exec.json`,
+  toolResult: (k: AttemptKey, step: number, turn: number, call: number): string =>
+    `${keys.turn(k, step, turn)}/tools/${call}/result.json`,
+} as const;

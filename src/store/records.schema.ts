@@ -1,0 +1,219 @@
+import { z } from 'zod';
+import { STOP_REASONS } from '../core/outcome.js';
+import { runConfigSchema } from '../core/run-config.schema.js';
+
+/**
+ * Every record in the artifact store, camel case in memory and snake case on disk
+ * (`encodeRecord` and `decodeRecord` in `wire.ts` convert by the schema).
+ * Times are epoch milliseconds, durations milliseconds, money US dollars.
+ */
+export const usageSchema = z.object({
+  promptTokens: z.number(),
+  cachedTokens: z.number(),
+  completionTokens: z.number(),
+});
+
+export const failureSchema = z.object({
+  code: z.string(),
+  message: z.string(),
+  retryable: z.boolean(),
+  hint: z.string().nullable(),
+});
+
+export const fenceSchema = z.object({ incarnation: z.number(), slice: z.number(), activityAttempt: z.number() });
+
+const versioned = { schemaVersion: z.literal(1) };
+
+export const runRecordSchema = z.object({
+  ...versioned,
+  runId: z.string(),
+  mode: z.enum(['evaluate', 'process', 'serve']),
+  environment: z.object({ name: z.string(), source: z.string() }),
+  config: runConfigSchema,
+  createdAt: z.number(),
+  longrunVersion: z.string(),
+});
+export type RunRecord = z.infer<typeof runRecordSchema>;
+
+export const planSchema = z.object({
+  ...versioned,
+  tasks: z.array(z.object({ taskId: z.string(), samples: z.number().int() })),
+});
+export type Plan = z.infer<typeof planSchema>;
+
+/** Put once per (rollout, attempt): the sandbox that counts. A loser destroys its own. */
+export const placementSchema = z.object({
+  ...versioned,
+  hostId: z.string(),
+  sandbox: z.object({ driver: z.string(), id: z.string() }),
+  image: z.string(),
+  createdAt: z.number(),
+  provisionMs: z.number(),
+});
+export type Placement = z.infer<typeof placementSchema>;
+
+/** Put before a model call: what it may cost at most. An intent without an answer at takeover is a lost call. */
+export const callIntentSchema = z.object({
+  ...versioned,
+  callId: z.string(),
+  fence: fenceSchema,
+  maxPromptTokens: z.number(),
+  maxCompletionTokens: z.number(),
+  maxCostUsd: z.number().nullable(),
+  startedAt: z.number(),
+});
+export type CallIntent = z.infer<typeof callIntentSchema>;
+
+/** A call without a usable answer: failed (the endpoint said so, or the stream was cut) or lost (its executor died). */
+export const callFailureSchema = z.object({
+  ...versioned,
+  callId: z.string(),
+  kind: z.enum(['failed', 'lost']),
+  code: z.string(),
+  message: z.string(),
+  usage: usageSchema,
+  costUsd: z.number().nullable(),
+  latencyMs: z.number(),
+  endedAt: z.number(),
+});
+export type CallFailure = z.infer<typeof callFailureSchema>;
+
+export const toolCallSchema = z.object({ id: z.string(), name: z.string(), arguments: z.string() });
+
+/** The answer to the one model call of a turn that counts. Put once; never sampled again. */
+export const callRecordSchema = z.object({
+  ...versioned,
+  callId: z.string(),
+  /** Position of the call within its turn's intents. */
+  model: z.string(),
+  requestId: z.string().nullable(),
+  finishReason: z.string(),
+  message: z.object({
+    content: z.string(),
+    reasoning: z.string().nullable(),
+    toolCalls: z.array(toolCallSchema),
+  }),
+  usage: usageSchema,
+  costUsd: z.number().nullable(),
+  latencyMs: z.number(),
+  startedAt: z.number(),
+  promptTokenIds: z.array(z.number()).nullable(),
+  completionTokenIds: z.array(z.number()).nullable(),
+  logprobs: z.array(z.number()).nullable(),
+  /** What was sent, when that was not the whole conversation: which turns, or a summary. */
+  sentView: z.record(z.string(), z.unknown()).nullable(),
+});
+export type CallRecord = z.infer<typeof callRecordSchema>;
+
+/** The journal of one command: put after the engine's exec object exists and before it is started. */
+export const execRecordSchema = z.object({
+  ...versioned,
+  execId: z.string(),
+  /** What the tool wants to remember between planning and reading the outcome. */
+  note: z.unknown(),
+  timeoutMs: z.number(),
+  createdAt: z.number(),
+});
+export type ExecRecord = z.infer<typeof execRecordSchema>;
+
+export const toolResultSchema = z.object({
+  ...versioned,
+  toolCallId: z.string(),
+  name: z.string(),
+  content: z.string(),
+  success: z.boolean(),
+  /** `unknown_tool`, `bad_arguments`, `timeout`, `outcome_unknown`, `failed`; null on success. */
+  error: z.string().nullable(),
+  exitCode: z.number().nullable(),
+  durationMs: z.number(),
+  startedAt: z.number(),
+});
+export type ToolResult = z.infer<typeof toolResultSchema>;
+
+/** How the agent's part of a step ended. */
+export const agentEndSchema = z.object({
+  ...versioned,
+  stopReason: z.enum(STOP_REASONS),
+  failure: failureSchema.nullable(),
+  turns: z.number().int(),
+  activeMs: z.number(),
+  endedAt: z.number(),
+});
+export type AgentEnd = z.infer<typeof agentEndSchema>;
+
+/** What the verifier of one step found. */
+export const verdictSchema = z.object({
+  ...versioned,
+  step: z.string(),
+  reward: z.number().nullable(),
+  rewards: z.record(z.string(), z.number()),
+  isolation: z.enum(['shared', 'restarted', 'separate']),
+  failure: failureSchema.nullable(),
+  stopReason: z.enum(['verifier_error', 'verifier_timeout', 'sandbox_lost']).nullable(),
+  suspectedTampering: z.array(z.string()),
+  testOutput: z.string(),
+  durationMs: z.number(),
+  verifiedAt: z.number(),
+});
+export type Verdict = z.infer<typeof verdictSchema>;
+
+export const timingsSchema = z.object({
+  startedAt: z.number(),
+  finishedAt: z.number(),
+  /** Milliseconds of each phase of the attempt that counts; null where it was not reached. */
+  provisionMs: z.number().nullable(),
+  agentMs: z.number().nullable(),
+  modelMs: z.number().nullable(),
+  toolsMs: z.number().nullable(),
+  verifyMs: z.number().nullable(),
+});
+
+/** What became of one attempt. Append-only. */
+export const attemptRecordSchema = z.object({
+  ...versioned,
+  attempt: z.number().int(),
+  stopReason: z.enum(STOP_REASONS),
+  failure: failureSchema.nullable(),
+  reward: z.number().nullable(),
+  rewards: z.record(z.string(), z.number()),
+  steps: z.array(z.object({ name: z.string(), reward: z.number().nullable(), stopReason: z.enum(STOP_REASONS) })),
+  turns: z.number().int(),
+  lostCalls: z.number().int(),
+  failedCalls: z.number().int(),
+  usage: usageSchema,
+  costUsd: z.number().nullable(),
+  timings: timingsSchema,
+  hostId: z.string().nullable(),
+  isolation: z.string().nullable(),
+  suspectedTampering: z.array(z.string()),
+});
+export type AttemptRecord = z.infer<typeof attemptRecordSchema>;
+
+/** The one result of a rollout: names the attempt that counts. Put once, for every outcome. */
+export const rolloutResultSchema = z.object({
+  ...versioned,
+  rolloutId: z.string(),
+  taskId: z.string(),
+  sample: z.number().int(),
+  attempt: z.number().int(),
+  attempts: z.number().int(),
+  reward: z.number().nullable(),
+  rewards: z.record(z.string(), z.number()),
+  stopReason: z.enum(STOP_REASONS),
+  failureClass: z.enum(['agent', 'infrastructure', 'operator']),
+  failure: failureSchema.nullable(),
+  queueState: z.enum(['success', 'retryable_failure', 'terminal_failure', 'needs_human_review']),
+  turns: z.number().int(),
+  lostCalls: z.number().int(),
+  failedCalls: z.number().int(),
+  /** Over all attempts: what the rollout cost, not only the attempt that counts. */
+  usage: usageSchema,
+  costUsd: z.number().nullable(),
+  timings: timingsSchema,
+  isolation: z.string().nullable(),
+  suspectedTampering: z.array(z.string()),
+  model: z.string().nullable(),
+  policyVersion: z.string().nullable(),
+  category: z.string().nullable(),
+});
+export type RolloutResult = z.infer<typeof rolloutResultSchema>;

@@ -1,0 +1,19 @@
+/**
+ * Where everything a run has achieved is kept; Temporal's history is a cache of it.
+ * Keys are slash-separated names (`runs/<id>/run.json`). Values are whole: a reader sees a
+ * value that some writer finished, or none.
+ * Errors: `store_unavailable` (retryable), `store_full` (retryable).
+ */
+export interface ArtifactStore {
+  get(key: string): Promise<Uint8Array | null>;
+  /** Replaces atomically. */
+  put(key: string, value: Uint8Array): Promise<void>;
+  /** True when this call wrote the value; false when the key already had one. */
+  putIfAbsent(key: string, value: Uint8Array): Promise<boolean>;
+  /** Names of the direct children under `prefix` (no trailing slash): files and folders, sorted. */
+  children(prefix: string): Promise<string[]>;
+  /** Removes a key, or everything under a prefix that ends in a slash. */
+  remove(keyOrPrefix: string): Promise<void>;
+  /** For people: where a key can be looked at (a path or a URL). */
+  locate(key: string): string;
+}

@@ -1,0 +1,26 @@
+/** Counts of a run's rollouts by where they are. */
+export interface RunProgress {
+  runId: string;
+  status: 'running' | 'paused' | 'draining' | 'cancelled' | 'finished' | 'failed';
+  total: number;
+  done: number;
+  running: number;
+}
+
+/** Handles of runs on a Temporal cluster: what the CLI and the HTTP API use. Implemented in `temporal/`. */
+export interface RunClient {
+  /** Starts the run's workflow, or finds the running one: starting twice is harmless. */
+  start(runId: string): Promise<void>;
+  /** Resolves when the workflow has closed: `finished`, `cancelled` or `failed`. */
+  wait(runId: string, signal: AbortSignal): Promise<'finished' | 'cancelled' | 'failed'>;
+  /** Null when the cluster does not know the run. */
+  progress(runId: string): Promise<RunProgress | null>;
+  pause(runId: string): Promise<void>;
+  resume(runId: string): Promise<void>;
+  cancel(runId: string): Promise<void>;
+  setConcurrency(runId: string, concurrency: number): Promise<void>;
+  /** Ends the old workflows and starts new ones under the same ids with the next incarnation. */
+  recover(runId: string): Promise<{ incarnation: number }>;
+  /** Host workers polling now. */
+  workers(): Promise<number>;
+}
