@@ -15,15 +15,16 @@ export function rolloutId(key: RolloutKey): string {
   return `${key.runId}/${key.taskId}/${key.sample}`;
 }
 
-/** Splits a rollout id; null when it is not one. Task ids hold no slash. */
-export function parseRolloutId(id: string): RolloutKey | null {
-  const match = /^([^/]+)\/([^/]+)\/(\d+)$/.exec(id);
-  if (!match) return null;
-  return { runId: match[1] as string, taskId: match[2] as string, sample: Number(match[3]) };
-}
-
 /** Ids that become file names, labels and workflow ids. */
 export const ID_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+const SAMPLE_PATTERN = /^(0|[1-9]\d{0,8})$/;
+
+/** Splits a rollout id; null when it is not one, so that what a user types never names another place. */
+export function parseRolloutId(id: string): RolloutKey | null {
+  const [runId = '', taskId = '', sample = '', ...rest] = id.split('/');
+  const fits = ID_PATTERN.test(runId) && ID_PATTERN.test(taskId) && SAMPLE_PATTERN.test(sample);
+  return fits && rest.length === 0 ? { runId, taskId, sample: Number(sample) } : null;
+}
 
 export const evaluateWorkflowId = (runId: string): string => `evaluate/${runId}`;
 export const partitionWorkflowId = (runId: string, index: number): string => `partition/${runId}/${index}`;

@@ -11,12 +11,19 @@ export const runConfigSchema = z.object({
   baseUrl: z.string().nullable().describe('OpenAI-compatible endpoint, up to and including /v1'),
   apiKeyEnv: z.string().describe('Environment variable that holds the API key'),
   samples: z.number().int().min(1).max(1_000).describe('Rollouts per task'),
-  maxAttempts: z.number().int().min(1).max(20).describe('Tries per rollout, for infrastructure failures only'),
+  maxAttempts: z
+    .number()
+    .int()
+    .min(1)
+    .max(20)
+    .describe('Tries per rollout, for infrastructure failures only'),
   concurrency: z.number().int().min(1).max(5_000).describe('Rollouts in flight'),
   sandbox: z.enum(['docker', 'bubblewrap', 'memory']).describe('Sandbox driver, resolved'),
   network: z.enum(['none', 'public']).nullable().describe('Overrides what the tasks ask for'),
   passThreshold: z.number().describe('Success is reward >= this'),
-  contextPolicy: z.enum(CONTEXT_POLICIES).describe('What to do when the conversation outgrows the context window'),
+  contextPolicy: z
+    .enum(CONTEXT_POLICIES)
+    .describe('What to do when the conversation outgrows the context window'),
   contextWindow: z.number().int().positive().nullable().describe('Tokens; null = as the model table says'),
   historyLimits: z
     .record(z.string(), z.number().int().nonnegative())
@@ -29,8 +36,15 @@ export const runConfigSchema = z.object({
   budgetUsd: z.number().positive().nullable().describe('Ceiling of the whole run, US dollars'),
   budgetTokens: z.number().int().positive().nullable().describe('Ceiling of the whole run, tokens'),
   prices: z
-    .record(z.string(), z.object({ input: z.number(), cachedInput: z.number().nullable(), output: z.number() }))
+    .record(
+      z.string(),
+      z.object({ input: z.number(), cachedInput: z.number().nullable(), output: z.number() }),
+    )
     .describe('US dollars per million tokens, by model id; overrides the built-in table'),
-  modelTimeoutMs: z.number().int().positive().describe('A model call without an answer for so long is a failed try'),
+  modelTimeoutMs: z
+    .number()
+    .int()
+    .positive()
+    .describe('A model call without an answer for so long is a failed try'),
 });
 export type RunConfig = z.infer<typeof runConfigSchema>;

@@ -28,8 +28,13 @@ export class SlotLedger {
 
   /** Resolves with a permit held; rejects with an AbortError when `signal` fires first. */
   async reserve(signal: AbortSignal): Promise<void> {
-    while (!this.tryReserve()) {
-      if (signal.aborted) throw abortError();
+    for (;;) {
+      if (signal.aborted) {
+        // It may have been woken for a slot that another can take.
+        this.wake();
+        throw abortError();
+      }
+      if (this.tryReserve()) return;
       await new Promise<void>((resolve, reject) => {
         const wake = () => {
           signal.removeEventListener('abort', abort);
@@ -58,6 +63,11 @@ export class SlotLedger {
   /** A sandbox found running (adopted at start, before the first poll): counts without a permit. */
   adopt(sandboxId: string): void {
     this.live.add(sandboxId);
+  }
+
+  /** One sandbox takes the place of another, without its slot being free in between. */
+  rename(from: string, to: string): void {
+    if (this.live.delete(from)) this.live.add(to);
   }
 
   /** The worker gives a slot back: a permit unless that permit has become a sandbox. */

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 
 /** A content-addressed blob in the artifact store: an uncompressed tar of a folder. */
-export const blobRefSchema = z.object({ sha256: z.string().length(64), bytes: z.number().int().nonnegative() });
+export const blobRefSchema = z.object({
+  sha256: z.string().length(64),
+  bytes: z.number().int().nonnegative(),
+});
 export type BlobRef = z.infer<typeof blobRefSchema>;
 
 /** Where a sandbox's root file system comes from. */
@@ -39,10 +42,18 @@ export const sandboxSpecSchema = z.object({
 export type SandboxSpec = z.infer<typeof sandboxSpecSchema>;
 
 /** A path the verifier needs: carried from the agent's sandbox into a separate one. */
-export const artifactSchema = z.object({ source: z.string(), destination: z.string(), exclude: z.array(z.string()) });
+export const artifactSchema = z.object({
+  source: z.string(),
+  destination: z.string(),
+  exclude: z.array(z.string()),
+});
 export type Artifact = z.infer<typeof artifactSchema>;
 
-export const collectSchema = z.object({ command: z.string(), timeoutMs: z.number(), user: z.string().nullable() });
+export const collectSchema = z.object({
+  command: z.string(),
+  timeoutMs: z.number(),
+  user: z.string().nullable(),
+});
 
 export const verifierSpecSchema = z.object({
   isolation: z.enum(['shared', 'restarted', 'separate']),

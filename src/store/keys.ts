@@ -7,12 +7,16 @@ export const keys = {
   installation: 'installation.json',
   blob: (sha256: string): string => `blobs/${sha256}.tar`,
 
+  hosts: 'hosts',
+  host: (hostId: string): string => `hosts/${hostId}.json`,
+
   runs: 'runs',
   run: (runId: string): string => `runs/${runId}/run.json`,
   plan: (runId: string): string => `runs/${runId}/plan.json`,
   task: (runId: string, taskId: string): string => `runs/${runId}/tasks/${taskId}.json`,
   incarnations: (runId: string): string => `runs/${runId}/incarnations`,
-  incarnation: (runId: string, n: number): string => `runs/${runId}/incarnations/${String(n).padStart(4, '0')}.json`,
+  incarnation: (runId: string, n: number): string =>
+    `runs/${runId}/incarnations/${String(n).padStart(4, '0')}.json`,
   /** Written when every rollout has a result. */
   summary: (runId: string): string => `runs/${runId}/summary.json`,
 
@@ -30,12 +34,15 @@ export const keys = {
   step: (k: AttemptKey, step: number): string => `${keys.attempt(k)}/steps/${step}`,
   agentEnd: (k: AttemptKey, step: number): string => `${keys.step(k, step)}/agent-end.json`,
   verdict: (k: AttemptKey, step: number): string => `${keys.step(k, step)}/verdict.json`,
-  artifacts: (k: AttemptKey, step: number): string => `${keys.step(k, step)}/artifacts.tar`,
+  verifierSandbox: (k: AttemptKey, step: number): string => `${keys.step(k, step)}/verifier-sandbox.json`,
   /** Journals of commands that are not tool calls: `oracle`, `tests`, `healthcheck`. */
   stepExec: (k: AttemptKey, step: number, name: string): string => `${keys.step(k, step)}/exec/${name}.json`,
   turns: (k: AttemptKey, step: number): string => `${keys.step(k, step)}/turns`,
   turn: (k: AttemptKey, step: number, turn: number): string => `${keys.turns(k, step)}/${turnName(turn)}`,
   call: (k: AttemptKey, step: number, turn: number): string => `${keys.turn(k, step, turn)}/call.json`,
+  /** The summary asked for before a turn, under the `summarise` policy. */
+  turnSummary: (k: AttemptKey, step: number, turn: number): string =>
+    `${keys.turn(k, step, turn)}/summary.json`,
   intents: (k: AttemptKey, step: number, turn: number): string => `${keys.turn(k, step, turn)}/intents`,
   failures: (k: AttemptKey, step: number, turn: number): string => `${keys.turn(k, step, turn)}/failures`,
   toolExec: (k: AttemptKey, step: number, turn: number, call: number): string =>

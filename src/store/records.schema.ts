@@ -20,9 +20,26 @@ export const failureSchema = z.object({
   hint: z.string().nullable(),
 });
 
-export const fenceSchema = z.object({ incarnation: z.number(), slice: z.number(), activityAttempt: z.number() });
+export const fenceSchema = z.object({
+  incarnation: z.number(),
+  slice: z.number(),
+  activityAttempt: z.number(),
+});
 
 const versioned = { schemaVersion: z.literal(1) };
+
+/** The identity of an artifact store. */
+export const installationSchema = z.object({
+  ...versioned,
+  clusterId: z.string(),
+});
+
+/** One more life of a run's workflows, after `runs recover`. */
+export const incarnationSchema = z.object({
+  ...versioned,
+  incarnation: z.number().int(),
+  raisedAt: z.number(),
+});
 
 export const runRecordSchema = z.object({
   ...versioned,
@@ -78,7 +95,11 @@ export const callFailureSchema = z.object({
 });
 export type CallFailure = z.infer<typeof callFailureSchema>;
 
-export const toolCallSchema = z.object({ id: z.string(), name: z.string(), arguments: z.string() });
+export const toolCallSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  arguments: z.string(),
+});
 
 /** The answer to the one model call of a turn that counts. Put once; never sampled again. */
 export const callRecordSchema = z.object({
@@ -104,6 +125,14 @@ export const callRecordSchema = z.object({
   sentView: z.record(z.string(), z.unknown()).nullable(),
 });
 export type CallRecord = z.infer<typeof callRecordSchema>;
+
+/** A recorded summary of the turns through `throughTurn`, made by a model call of its own. */
+export const summaryRecordSchema = z.object({
+  ...versioned,
+  throughTurn: z.number().int(),
+  call: callRecordSchema,
+});
+export type SummaryRecord = z.infer<typeof summaryRecordSchema>;
 
 /** The journal of one command: put after the engine's exec object exists and before it is started. */
 export const execRecordSchema = z.object({
@@ -168,6 +197,13 @@ export const timingsSchema = z.object({
   verifyMs: z.number().nullable(),
 });
 
+/** Put once per step at level `separate`: the fresh sandbox that the tests run in. */
+export const verifierSandboxSchema = z.object({
+  ...versioned,
+  sandbox: z.object({ driver: z.string(), id: z.string() }),
+});
+export type VerifierSandbox = z.infer<typeof verifierSandboxSchema>;
+
 /** What became of one attempt. Append-only. */
 export const attemptRecordSchema = z.object({
   ...versioned,
@@ -176,7 +212,13 @@ export const attemptRecordSchema = z.object({
   failure: failureSchema.nullable(),
   reward: z.number().nullable(),
   rewards: z.record(z.string(), z.number()),
-  steps: z.array(z.object({ name: z.string(), reward: z.number().nullable(), stopReason: z.enum(STOP_REASONS) })),
+  steps: z.array(
+    z.object({
+      name: z.string(),
+      reward: z.number().nullable(),
+      stopReason: z.enum(STOP_REASONS),
+    }),
+  ),
   turns: z.number().int(),
   lostCalls: z.number().int(),
   failedCalls: z.number().int(),

@@ -1,0 +1,43 @@
+/** Some samples of one task: part of a partition. Samples count from 0; `to` is exclusive. */
+export interface PartitionMember {
+  taskId: string;
+  from: number;
+  to: number;
+}
+
+export const PARTITION_ROLLOUTS = 300;
+/** What a partition's list of rollouts may take in Temporal's history. */
+const PARTITION_BYTES = 12_000;
+const BYTES_PER_MEMBER = 40;
+const BYTES_PER_SAMPLE = 5;
+
+/**
+ * Cuts a plan into partitions: in order, at most 300 rollouts and about 12 KB each. Pure and
+ * stable, so that every process that reads the plan finds the same partitions.
+ */
+export function partitionsOf(tasks: readonly { taskId: string; samples: number }[]): PartitionMember[][] {
+  const partitions: PartitionMember[][] = [];
+  let current: PartitionMember[] = [];
+  let rollouts = 0;
+  let bytes = 0;
+  const close = () => {
+    if (current.length > 0) partitions.push(current);
+    current = [];
+    rollouts = 0;
+    bytes = 0;
+  };
+  for (const { taskId, samples } of tasks) {
+    for (let from = 0; from < samples; ) {
+      const head = taskId.length + BYTES_PER_MEMBER;
+      if (rollouts >= PARTITION_ROLLOUTS || bytes + head + BYTES_PER_SAMPLE > PARTITION_BYTES) close();
+      const fits = Math.max(1, Math.floor((PARTITION_BYTES - bytes - head) / BYTES_PER_SAMPLE));
+      const to = Math.min(samples, from + Math.min(PARTITION_ROLLOUTS - rollouts, fits));
+      current.push({ taskId, from, to });
+      rollouts += to - from;
+      bytes += head + BYTES_PER_SAMPLE * (to - from);
+      from = to;
+    }
+  }
+  close();
+  return partitions;
+}

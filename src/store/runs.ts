@@ -1,0 +1,107 @@
+import { LongrunError } from '../core/errors.js';
+import type { RolloutKey } from '../core/ids.js';
+import { type Task, taskSchema } from '../core/task.schema.js';
+import { keys } from './keys.js';
+import { mapBounded } from './map-bounded.js';
+import { readRecord } from './records.js';
+import {
+  type Plan,
+  planSchema,
+  type RolloutResult,
+  type RunRecord,
+  rolloutResultSchema,
+  runRecordSchema,
+} from './records.schema.js';
+import type { ArtifactStore } from './store.js';
+
+/**
+ * All runs of the store, newest first. A run whose record cannot be read is handed to `onBroken`
+ * and left out, so that one damaged run does not hide the others; without `onBroken` it is an error.
+ */
+export async function listRuns(
+  store: ArtifactStore,
+  onBroken?: (runId: string, error: LongrunError) => void,
+): Promise<RunRecord[]> {
+  const runs: RunRecord[] = [];
+  const read = async (runId: string): Promise<RunRecord | null> => {
+    try {
+      return await readRecord(store, runRecordSchema, keys.run(runId));
+    } catch (error) {
+      if (!onBroken || !(LongrunError.is(error, 'record_invalid') || LongrunError.is(error, 'record_newer')))
+        throw error;
+      onBroken(runId, error);
+      return null;
+    }
+  };
+  for await (const { result } of mapBounded(await store.children(keys.runs), read))
+    if (result) runs.push(result);
+  return runs.sort((a, b) => b.createdAt - a.createdAt || (a.runId < b.runId ? 1 : -1));
+}
+
+/** Throws `not_found`, naming the newest runs, when there is no such run. */
+export async function readRun(store: ArtifactStore, runId: string): Promise<RunRecord> {
+  const run = await readRecord(store, runRecordSchema, keys.run(runId));
+  if (run) return run;
+  const newest = (await listRuns(store, () => undefined)).slice(0, 3).map((known) => known.runId);
+  const hint =
+    newest.length === 0 ? 'There are no runs in this state folder.' : `The newest runs: ${newest.join(', ')}`;
+  throw new LongrunError('not_found', `no run is called ${JSON.stringify(runId)}`, {
+    hint,
+    details: { runId },
+  });
+}
+
+/** Which tasks a run has, and how many samples of each. */
+export async function readPlan(store: ArtifactStore, runId: string): Promise<Plan> {
+  return required(await readRecord(store, planSchema, keys.plan(runId)), store, keys.plan(runId));
+}
+
+/** A task as the run froze it when it started. */
+export async function readTask(store: ArtifactStore, runId: string, taskId: string): Promise<Task> {
+  const key = keys.task(runId, taskId);
+  return required(await readRecord(store, taskSchema, key), store, key);
+}
+
+/** Tasks of a run in the order of its plan. */
+export async function* iterateTasks(store: ArtifactStore, runId: string): AsyncGenerator<Task> {
+  const { tasks } = await readPlan(store, runId);
+  for await (const { result } of mapBounded(tasks, ({ taskId }) => readTask(store, runId, taskId)))
+    yield result;
+}
+
+/** The rollouts that a plan asks for, tasks in order, samples of a task in a row. */
+export function* plannedRollouts(runId: string, plan: Plan): Generator<RolloutKey> {
+  for (const { taskId, samples } of plan.tasks) {
+    for (let sample = 0; sample < samples; sample++) yield { runId, taskId, sample };
+  }
+}
+
+/** The results that exist so far, in the order of the plan. */
+export async function* iterateResults(
+  store: ArtifactStore,
+  runId: string,
+  plan: Plan,
+): AsyncGenerator<RolloutResult> {
+  const read = (rollout: RolloutKey) => readResult(store, rollout);
+  for await (const { result } of mapBounded(plannedRollouts(runId, plan), read)) if (result) yield result;
+}
+
+/** All results that exist so far, in the order of the plan. */
+export async function readResults(store: ArtifactStore, runId: string, plan: Plan): Promise<RolloutResult[]> {
+  const results: RolloutResult[] = [];
+  for await (const result of iterateResults(store, runId, plan)) results.push(result);
+  return results;
+}
+
+/** The result that seals a rollout; null while it is open. */
+export async function readResult(store: ArtifactStore, rollout: RolloutKey): Promise<RolloutResult | null> {
+  return readRecord(store, rolloutResultSchema, keys.result(rollout));
+}
+
+function required<T>(value: T | null, store: ArtifactStore, key: string): T {
+  if (value !== null) return value;
+  throw new LongrunError('not_found', `${store.locate(key)} is missing`, {
+    hint: 'The run was not planned to its end, or its folder was changed: start it again.',
+    details: { key },
+  });
+}
