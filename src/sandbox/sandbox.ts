@@ -110,6 +110,8 @@ export interface Sandbox {
   readonly ref: SandboxRef;
   /** Makes the exec object; nothing runs yet. */
   createExec(request: ExecRequest): Promise<ExecHandle>;
+  /** Whether it was ever started, by anyone; an id that the engine no longer knows counts as started. */
+  execStarted(handle: ExecHandle): Promise<boolean>;
   /** Starts it. A second start is refused with `exec_already_started`, whoever asks. */
   startExec(handle: ExecHandle, request: ExecRequest): Promise<void>;
   /**

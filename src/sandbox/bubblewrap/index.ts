@@ -1,0 +1,1 @@
+export { BubblewrapDriver } from './bubblewrap-driver.js';

@@ -1,0 +1,173 @@
+import { randomBytes } from 'node:crypto';
+import Dockerode from 'dockerode';
+import { LongrunError } from '../../core/errors.js';
+import type { ImageSource } from '../../core/task.schema.js';
+import type {
+  Availability,
+  CreateSandbox,
+  Sandbox,
+  SandboxDriver,
+  SandboxInfo,
+  SandboxProfile,
+  SandboxRef,
+} from '../sandbox.js';
+import { containerOptions, SANDBOX_DEFAULTS, type SandboxDefaults } from './container-options.js';
+import { DockerSandbox } from './docker-sandbox.js';
+import { asking, engineStatus, engineWords, toLongrunError } from './engine-error.js';
+import { Images } from './images.js';
+import { LABEL, labelsToOwner } from './labels.js';
+
+export interface DockerDriverOptions {
+  defaults?: Partial<SandboxDefaults>;
+  /** Connection of its own; without it DOCKER_HOST and its kin, else the local socket. */
+  connection?: Dockerode.DockerOptions;
+}
+
+/** Sandboxes as containers of a Docker engine, by its HTTP API. */
+export class DockerDriver implements SandboxDriver {
+  readonly name = 'docker';
+  private readonly docker: Dockerode;
+  private readonly images: Images;
+  private readonly defaults: SandboxDefaults;
+  private diskLimit = false;
+
+  constructor(options: DockerDriverOptions = {}) {
+    this.docker = new Dockerode(options.connection);
+    this.images = new Images(this.docker);
+    this.defaults = { ...SANDBOX_DEFAULTS, ...options.defaults };
+  }
+
+  /** `diskLimit` is known once `probe` has asked the engine. */
+  get profile(): SandboxProfile {
+    return {
+      adoption: true,
+      memoryLimit: true,
+      processLimit: true,
+      diskLimit: this.diskLimit,
+      users: true,
+      changedPaths: true,
+      processes: true,
+      dockerfile: true,
+      networkPublic: true,
+    };
+  }
+
+  async probe(): Promise<Availability> {
+    try {
+      const info: EngineInfo = await this.docker.info();
+      if (info.OSType !== undefined && info.OSType !== 'linux') {
+        const reason = `The Docker engine runs ${info.OSType} containers.`;
+        return { available: false, reason, hint: 'Switch it to Linux containers.' };
+      }
+      this.diskLimit = limitsDisks(info);
+      return { available: true, detail: `Docker engine ${info.ServerVersion}, ${info.Driver}` };
+    } catch (error) {
+      return {
+        available: false,
+        reason: `No Docker engine answers: ${engineWords(error)}`,
+        hint: 'Install and start one (Debian, Ubuntu: apt-get install docker.io), or use --sandbox bubblewrap.',
+      };
+    }
+  }
+
+  prepareImage(
+    source: ImageSource,
+    loadContext: () => Promise<Uint8Array>,
+    signal: AbortSignal,
+  ): Promise<string> {
+    return this.images.prepare(source, loadContext, signal);
+  }
+
+  async create(request: CreateSandbox, signal: AbortSignal): Promise<Sandbox> {
+    assertWanted(signal);
+    const facts = await this.images.facts(request.image);
+    const suffix = randomBytes(4).toString('hex');
+    const options = containerOptions(request, facts, this.defaults, suffix, this.diskLimit);
+    const container = await this.createContainer(options);
+    const defaults = { user: facts.user, workdir: options.WorkingDir ?? '/' };
+    const sandbox = new DockerSandbox(this.docker, this.ref(container.id), defaults);
+    try {
+      assertWanted(signal);
+      await container.start();
+      assertWanted(signal);
+      return sandbox;
+    } catch (error) {
+      await sandbox.destroy();
+      throw startFailed(error, request.image);
+    }
+  }
+
+  async adopt(ref: SandboxRef): Promise<Sandbox | null> {
+    if (ref.driver !== this.name) return null;
+    try {
+      const { Config, State } = await this.docker.getContainer(ref.id).inspect();
+      if (Config.Labels[LABEL.cluster] === undefined || State.Status === 'removing' || State.Dead)
+        return null;
+      const defaults = { user: Config.Labels[LABEL.defaultUser] ?? '', workdir: Config.WorkingDir || '/' };
+      return new DockerSandbox(this.docker, ref, defaults);
+    } catch (error) {
+      if (engineStatus(error) === 404) return null;
+      throw toLongrunError(error, 'looking for a container');
+    }
+  }
+
+  async list(clusterId: string): Promise<SandboxInfo[]> {
+    const containers = await asking('listing containers', () =>
+      this.docker.listContainers({ all: true, filters: { label: [`${LABEL.cluster}=${clusterId}`] } }),
+    );
+    return containers.map((container) => ({
+      ref: this.ref(container.Id),
+      owner: labelsToOwner(container.Labels),
+      createdAtMs: container.Created * 1000,
+      running: container.State === 'running',
+    }));
+  }
+
+  async close(): Promise<void> {}
+
+  private ref(id: string): SandboxRef {
+    return { driver: this.name, id };
+  }
+
+  private async createContainer(options: Dockerode.ContainerCreateOptions): Promise<Dockerode.Container> {
+    try {
+      return await this.docker.createContainer(options);
+    } catch (error) {
+      if (engineStatus(error) !== 404) throw toLongrunError(error, 'creating a container');
+      this.images.forget(options.Image ?? '');
+      await this.images.facts(options.Image ?? '');
+      throw toLongrunError(error, 'creating a container');
+    }
+  }
+}
+
+interface EngineInfo {
+  OSType?: string;
+  ServerVersion?: string;
+  Driver?: string;
+  DriverStatus?: [string, string][] | null;
+}
+
+/**
+ * overlay2 takes a size only on xfs with project quotas, and the engine does not say whether those are on: where
+ * they are not, it refuses the container. Btrfs and zfs always do.
+ */
+function limitsDisks(info: EngineInfo): boolean {
+  const backing = info.DriverStatus?.find(([name]) => name === 'Backing Filesystem')?.[1];
+  return ['btrfs', 'zfs'].includes(info.Driver ?? '') || (info.Driver === 'overlay2' && backing === 'xfs');
+}
+
+function assertWanted(signal: AbortSignal): void {
+  if (signal.aborted) throw new LongrunError('cancelled', 'The sandbox is no longer wanted.');
+}
+
+function startFailed(error: unknown, image: string): LongrunError {
+  const words = engineWords(error);
+  if (/\/bin\/sh/.test(words) && engineStatus(error) !== null) {
+    return new LongrunError('sandbox_failed', `Image ${image} cannot run /bin/sh: ${words}`, {
+      hint: 'Sandboxes need a shell; use an image that has one.',
+      cause: error,
+    });
+  }
+  return toLongrunError(error, 'starting a container');
+}

@@ -1,0 +1,102 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type Dockerode from 'dockerode';
+import { LongrunError } from '../../core/errors.js';
+import type {
+  ChangedPath,
+  ExecHandle,
+  ExecRequest,
+  ExecResult,
+  Sandbox,
+  SandboxRef,
+  SandboxState,
+} from '../sandbox.js';
+import { changedPaths, getArchive, putArchive } from './archives.js';
+import { containerState } from './container-state.js';
+import { asking, engineStatus, toLongrunError } from './engine-error.js';
+import { ExecJournal } from './exec-journal.js';
+import { ExecRunner } from './exec-runner.js';
+
+/** One container. Holds nothing that another process could not find again by the container's id. */
+export class DockerSandbox implements Sandbox {
+  private readonly container: Dockerode.Container;
+  private readonly journal: ExecJournal;
+  private readonly runner: ExecRunner;
+
+  constructor(
+    private readonly docker: Dockerode,
+    readonly ref: SandboxRef,
+    defaults: { user: string; workdir: string },
+  ) {
+    this.container = docker.getContainer(ref.id);
+    this.journal = new ExecJournal(docker, ref.id, defaults);
+    this.runner = new ExecRunner(this.journal, () => this.state());
+  }
+
+  createExec(request: ExecRequest): Promise<ExecHandle> {
+    return this.journal.create(request);
+  }
+
+  async execStarted(handle: ExecHandle): Promise<boolean> {
+    const facts = await this.journal.inspect(handle);
+    return facts === null || facts.started;
+  }
+
+  startExec(handle: ExecHandle, request: ExecRequest): Promise<void> {
+    return this.runner.start(handle, request);
+  }
+
+  awaitExec(handle: ExecHandle, request: ExecRequest, signal: AbortSignal): Promise<ExecResult> {
+    return this.runner.await(handle, request, signal);
+  }
+
+  async killExec(handle: ExecHandle): Promise<void> {
+    try {
+      const facts = await this.journal.inspect(handle);
+      if (facts?.running === true) await this.runner.kill(handle, 0, 'request');
+    } catch (error) {
+      if (!LongrunError.is(error, 'sandbox_gone')) throw error;
+    }
+  }
+
+  putArchive(directory: string, tar: Uint8Array): Promise<void> {
+    return putArchive(this.container, directory, tar);
+  }
+
+  getArchive(path: string, limitBytes: number): Promise<Uint8Array | null> {
+    return getArchive(this.container, path, limitBytes);
+  }
+
+  changedPaths(): Promise<ChangedPath[]> {
+    return changedPaths(this.container);
+  }
+
+  state(): Promise<SandboxState> {
+    return containerState(this.docker, this.ref.id);
+  }
+
+  async restart(): Promise<void> {
+    await asking('restarting a container', () => this.container.restart({ t: 0 }));
+  }
+
+  async destroy(): Promise<void> {
+    try {
+      await this.container.remove({ force: true, v: true });
+    } catch (error) {
+      const status = engineStatus(error);
+      if (status === 404) return;
+      if (status !== 409) throw toLongrunError(error, 'removing a container');
+      // Someone else is removing it.
+      while ((await this.exists()) === true) await delay(50);
+    }
+  }
+
+  private async exists(): Promise<boolean> {
+    try {
+      await this.container.inspect();
+      return true;
+    } catch (error) {
+      if (engineStatus(error) === 404) return false;
+      throw toLongrunError(error, 'looking for a container');
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import type { ExecEnd, ExecReport } from '../exec-report.js';
+import { NOT_BEGUN } from '../exec-script.js';
+import { OutputBuffer } from '../output-buffer.js';
+import type { BoundedOutput, ExecResult } from '../sandbox.js';
+
+const NOTHING: BoundedOutput = { head: new Uint8Array(), tail: new Uint8Array(), omittedBytes: 0 };
+
+const base = {
+  exitCode: null,
+  output: NOTHING,
+  timedOut: false,
+  killed: false,
+  outcomeUnknown: false,
+  durationMs: 0,
+} satisfies ExecResult;
+
+/** It ran to its end. The engine's exit code counts; the copy beside the spool stands in for it. */
+export function endedResult(end: ExecEnd, output: BoundedOutput, engineCode: number | null): ExecResult {
+  return { ...base, exitCode: engineCode ?? end.status, output, durationMs: end.durationMs };
+}
+
+/** It could not be begun inside the sandbox, for reasons that lie inside it. */
+export function notBegunResult(words: string): ExecResult {
+  const output = new OutputBuffer(4096);
+  output.push(Buffer.from(`${words}\n`));
+  return { ...base, exitCode: NOT_BEGUN, output: output.result() };
+}
+
+/** It has ended and its stream is gone: what the spool and the engine still know. */
+export function reportedResult(report: ExecReport | null, engineCode: number | null): ExecResult {
+  if (report?.notRun) return notBegunResult('not run: its input did not arrive whole, or does not fit');
+  if (report?.end) return endedResult(report.end, report.output, engineCode);
+  const seen = { ...base, output: report?.output ?? NOTHING, durationMs: report?.elapsedMs ?? 0 };
+  if (report?.killReason === 'timeout') return { ...seen, timedOut: true };
+  if (report?.killReason === 'request') return { ...seen, killed: true };
+  return { ...seen, exitCode: engineCode, outcomeUnknown: engineCode === null };
+}

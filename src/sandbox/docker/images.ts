@@ -1,0 +1,149 @@
+import type Dockerode from 'dockerode';
+import { LongrunError } from '../../core/errors.js';
+import type { ImageSource } from '../../core/task.schema.js';
+import type { ImageFacts } from './container-options.js';
+import { engineStatus, engineWords, toLongrunError } from './engine-error.js';
+import { BUILT_IMAGE_REPOSITORY, LABEL } from './labels.js';
+import { SharedWork } from './shared-work.js';
+
+const LOG_LINES = 40;
+
+type LoadContext = () => Promise<Uint8Array>;
+type BuiltSource = Extract<ImageSource, { kind: 'dockerfile' }>;
+
+/** Makes sure that images are there. Builds and pulls of the same image are shared within the process. */
+export class Images {
+  private readonly work = new SharedWork<void>();
+  private readonly known = new Map<string, ImageFacts>();
+
+  constructor(private readonly docker: Dockerode) {}
+
+  /** Answers the image's name. Errors: `image_build_failed`, `image_missing`. */
+  async prepare(source: ImageSource, loadContext: LoadContext, signal: AbortSignal): Promise<string> {
+    const name = source.kind === 'image' ? source.name : builtImageName(source);
+    if ((await this.find(name)) !== null) return name;
+    await this.work.run(name, signal, async (shared) => {
+      if (source.kind === 'image') return this.pull(name, shared);
+      if ((await this.find(name)) === null) await this.build(name, source, loadContext, shared);
+    });
+    return name;
+  }
+
+  /** Error: `image_missing`. */
+  async facts(name: string): Promise<ImageFacts> {
+    const facts = this.known.get(name) ?? (await this.find(name));
+    if (facts !== null) return facts;
+    throw new LongrunError('image_missing', `There is no image ${name}.`, {
+      hint: 'It was removed after it had been prepared; start again.',
+      retryable: true,
+    });
+  }
+
+  /** An image that the engine no longer has. */
+  forget(name: string): void {
+    this.known.delete(name);
+  }
+
+  private async find(name: string): Promise<ImageFacts | null> {
+    try {
+      const { Config } = await this.docker.getImage(name).inspect();
+      const facts = { user: Config?.User ?? '', workdir: Config?.WorkingDir || '/' };
+      this.known.set(name, facts);
+      return facts;
+    } catch (error) {
+      if (engineStatus(error) === 404) return null;
+      throw toLongrunError(error, `looking for image ${name}`);
+    }
+  }
+
+  private async pull(name: string, signal: AbortSignal): Promise<void> {
+    try {
+      const reference = /[:@][^/]*$/.test(name) ? name : `${name}:latest`;
+      const stream = await this.docker.pull(reference, { abortSignal: signal });
+      const log = await this.follow(stream, signal);
+      if (log.failure !== null) throw new Error(log.failure);
+    } catch (cause) {
+      if (signal.aborted) throw new LongrunError('cancelled', `Stopped pulling ${name}.`, { cause });
+      throw new LongrunError(
+        'image_missing',
+        `Image ${name} is not here and cannot be pulled: ${engineWords(cause)}`,
+        {
+          hint: `Check the name, or load it into the engine (docker pull ${name}, docker load).`,
+          cause,
+        },
+      );
+    }
+  }
+
+  private async build(
+    name: string,
+    source: BuiltSource,
+    loadContext: LoadContext,
+    cancelled: AbortSignal,
+  ): Promise<void> {
+    const limit = AbortSignal.timeout(source.buildTimeoutMs);
+    const signal = AbortSignal.any([cancelled, limit]);
+    const log: string[] = [];
+    try {
+      const context = Buffer.from(await loadContext());
+      const stream = await this.docker.buildImage(context as unknown as NodeJS.ReadableStream, {
+        t: name,
+        rm: true,
+        forcerm: true,
+        labels: { [LABEL.contextDigest]: source.context.sha256 },
+        abortSignal: signal,
+      });
+      const { failure } = await this.follow(stream, signal, log);
+      if (failure !== null) throw new Error(failure);
+    } catch (cause) {
+      if (cancelled.aborted) throw new LongrunError('cancelled', `Stopped building ${name}.`, { cause });
+      throw buildFailed(cause, log, limit.aborted ? source.buildTimeoutMs : null);
+    }
+  }
+
+  /** Reads the engine's progress messages to their end; what failed is in the last one. */
+  private async follow(
+    stream: NodeJS.ReadableStream,
+    signal: AbortSignal,
+    log: string[] = [],
+  ): Promise<{ failure: string | null }> {
+    let failure: string | null = null;
+    const onMessage = (message: { stream?: string; error?: string }) => {
+      failure = message.error ?? failure;
+      log.push(...(message.stream ?? message.error ?? '').split('\n').filter((line) => line.trim() !== ''));
+      log.splice(0, log.length - LOG_LINES);
+    };
+    await new Promise<void>((resolve, reject) => {
+      const stop = () => reject(signal.reason);
+      signal.addEventListener('abort', stop);
+      this.docker.modem.followProgress(
+        stream,
+        (error: Error | null) => {
+          signal.removeEventListener('abort', stop);
+          if (error) reject(error);
+          else resolve();
+        },
+        onMessage,
+      );
+    });
+    return { failure };
+  }
+}
+
+/** Content-addressed: the same build context is built once per engine. */
+export function builtImageName(source: BuiltSource): string {
+  return `${BUILT_IMAGE_REPOSITORY}:${source.context.sha256.slice(0, 24)}`;
+}
+
+function buildFailed(cause: unknown, log: string[], timeoutMs: number | null): LongrunError {
+  if (timeoutMs === null && engineStatus(cause) === null && log.length === 0) {
+    return toLongrunError(cause, 'building an image');
+  }
+  const what = timeoutMs === null ? engineWords(cause) : `no end after ${timeoutMs / 1000} s`;
+  return new LongrunError('image_build_failed', `The task's Dockerfile does not build: ${what}`, {
+    hint:
+      timeoutMs === null ? 'Build it by hand to see more (docker build).' : 'Raise its build_timeout_sec.',
+    details: { log: log.join('\n') },
+    cause,
+  });
+}

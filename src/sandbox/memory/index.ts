@@ -1,0 +1,1 @@
+export { MemoryDriver } from './memory-driver.js';
