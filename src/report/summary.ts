@@ -1,7 +1,8 @@
 import type { RolloutResult, RunRecord } from '../store/records.schema.js';
 
 export interface Estimate {
-  estimate: number;
+  /** Null when no task has k scored samples. */
+  estimate: number | null;
   /** 95 %, clustered by task; null with fewer than two tasks. */
   interval: { low: number; high: number } | null;
   tasks: number;
@@ -22,7 +23,13 @@ export interface RunSummary {
   /** Counts infrastructure failures as misses. */
   meanRewardWithFailures: number | null;
   passAt: Record<string, Estimate>;
-  categories: { category: string; tasks: number; nScored: number; meanReward: number | null; passAt1: number | null }[];
+  categories: {
+    category: string;
+    tasks: number;
+    nScored: number;
+    meanReward: number | null;
+    passAt1: number | null;
+  }[];
   stopReasons: Record<string, number>;
   usage: { promptTokens: number; cachedTokens: number; completionTokens: number };
   costUsd: number | null;

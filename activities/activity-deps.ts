@@ -1,0 +1,6 @@
+import type { RolloutDeps } from '../src/rollout/deps.js';
+
+export interface ActivityDeps extends RolloutDeps {
+  /** Fires when this worker stops taking work: slices return at their next record. */
+  shutdown: AbortSignal;
+}

@@ -1,0 +1,30 @@
+import type {
+  CloseRunInput,
+  EvaluateInput,
+  FinalizeAnswer,
+  FinalizeInput,
+  PartitionOpening,
+  RunOpening,
+} from '../src/core/workflow-messages.js';
+import { finalizeAttempt } from '../src/rollout/finalize.js';
+import { closeRun, openPartition, openRun } from '../src/rollout/run-book.js';
+import type { ActivityDeps } from './activity-deps.js';
+import { withLifecycle } from './with-lifecycle.js';
+
+export interface BookkeepingActivities {
+  openRun(input: EvaluateInput): Promise<RunOpening>;
+  openPartition(input: EvaluateInput & { index: number }): Promise<PartitionOpening>;
+  /** Records an attempt's end and, unless a new attempt may help, the rollout's result. For every outcome. */
+  finalizeRollout(input: FinalizeInput): Promise<FinalizeAnswer>;
+  closeRun(input: CloseRunInput): Promise<void>;
+}
+
+export function createBookkeepingActivities(deps: ActivityDeps): BookkeepingActivities {
+  const run = <T>(work: () => Promise<T>) => withLifecycle(deps.shutdown, work);
+  return {
+    openRun: ({ runId }) => run(() => openRun(deps, runId)),
+    openPartition: ({ runId, index }) => run(() => openPartition(deps, runId, index)),
+    finalizeRollout: (input) => run(() => finalizeAttempt(deps, input)),
+    closeRun: ({ runId, status }) => run(() => closeRun(deps, runId, status)),
+  };
+}

@@ -1,0 +1,160 @@
+import type { TimeStep, TrajectoryMessage } from '../core/trajectory/trajectory.schema.js';
+import type { AttemptRecord, Verdict } from '../store/records.schema.js';
+import { boundLines } from './bounded-text.js';
+import { displayWidth } from './display-width.js';
+import { escapeTerminal, escapeTerminalLine } from './escape-terminal.js';
+import { dollars, duration, reward } from './quantities.js';
+import type { RolloutView } from './read-rollout.js';
+import { rolloutMark } from './rollout-mark.js';
+import type { Style } from './style.js';
+
+const RESULT_LINES = 20;
+const MESSAGE_LINES = 60;
+
+export interface ConversationOptions {
+  style: Style;
+  columns: number;
+  /** Shows messages and tool results whole. */
+  full: boolean;
+  passThreshold: number;
+}
+
+/** One rollout as a conversation to read: prompt, turns with their tool calls, verdicts, how it ended. */
+export function renderConversation(view: RolloutView, options: ConversationOptions): string[] {
+  const lines = [...headLines(view, options), ''];
+  view.timesteps.forEach((step, turn) => {
+    lines.push(...turnLines(step, turn, options));
+  });
+  for (const verdict of view.verdicts) lines.push(...verdictLines(verdict, options));
+  return [...lines, ...endLines(view, options)];
+}
+
+function headLines(view: RolloutView, { style, passThreshold }: ConversationOptions): string[] {
+  const { result, attempts } = view;
+  const name = style('bold', escapeTerminalLine(view.rolloutId));
+  if (!result) return [name, view.attempt === null ? 'not started yet' : `open, attempt ${view.attempt}`];
+  const mark = rolloutMark(result, passThreshold);
+  const took = duration(result.timings.finishedAt - result.timings.startedAt);
+  const outcome = `${style(mark.style, `${mark.sign} ${mark.meaning}`)} · reward ${reward(result.reward)}`;
+  const facts = `${result.stopReason} · ${result.turns} turns · ${took} · ${dollars(result.costUsd)}`;
+  const lines = [name, `${outcome} · ${facts}`];
+  if (attempts.length > 1 || view.attempt !== result.attempt) {
+    lines.push(...attempts.map((attempt) => attemptLine(attempt, view.attempt, style)));
+  }
+  return lines;
+}
+
+function attemptLine(attempt: AttemptRecord, shown: number | null, style: Style): string {
+  const why = attempt.failure ? `: ${escapeTerminalLine(attempt.failure.message)}` : '';
+  const line = `attempt ${attempt.attempt}  ${attempt.stopReason}${why}`;
+  return attempt.attempt === shown ? `${line}  (shown)` : style('dim', line);
+}
+
+function turnLines(step: TimeStep, turn: number, options: ConversationOptions): string[] {
+  const lines: string[] = [];
+  for (const message of step.chats.flatMap((chat) => chat.messages)) {
+    if (message.role === 'tool') {
+      lines.push(...resultLines(message, options));
+      continue;
+    }
+    const title = message.role === 'assistant' ? `assistant · turn ${turn + 1}` : message.role;
+    lines.push(rule(title, options), ...messageLines(message, options));
+  }
+  return [...lines, ''];
+}
+
+function messageLines(
+  message: Exclude<TrajectoryMessage, { role: 'tool' }>,
+  options: ConversationOptions,
+): string[] {
+  const { style } = options;
+  const content = bounded(textOf(message.content), MESSAGE_LINES, options);
+  if (message.role !== 'assistant') return message.role === 'system' ? dimmed(content, style) : content;
+  const reasoning = message.reasoning ? bounded(message.reasoning, MESSAGE_LINES, options) : [];
+  const calls = message.toolCalls.flatMap((call) => callLines(call.function, options));
+  return [...dimmed(reasoning, style), ...(textOf(message.content) === '' ? [] : content), ...calls];
+}
+
+function callLines(call: { name: string; arguments: string }, options: ConversationOptions): string[] {
+  const name = options.style('cyan', `→ ${escapeTerminalLine(call.name)}`);
+  const args = parseArguments(call.arguments);
+  if (args === null) return [`${name}  ${escapeTerminalLine(call.arguments)}`];
+  const short: string[] = [];
+  const blocks: string[] = [];
+  for (const [key, value] of Object.entries(args)) {
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    if (!text.includes('\n')) short.push(`${key}: ${text}`);
+    else
+      blocks.push(
+        `    ${escapeTerminalLine(key)}:`,
+        ...indented(bounded(text, RESULT_LINES, options), '      '),
+      );
+  }
+  return [`${name}  ${escapeTerminalLine(short.join('  '))}`.trimEnd(), ...blocks];
+}
+
+/** The arguments as an object, or null when they are not one: then they are shown as they came. */
+function parseArguments(text: string): Record<string, unknown> | null {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
+      ? (parsed as Record<string, unknown>)
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+function resultLines(message: TrajectoryMessage, options: ConversationOptions): string[] {
+  const bar = options.style('dim', '  │ ');
+  return indented(bounded(textOf(message.content), RESULT_LINES, options), bar);
+}
+
+function verdictLines(verdict: Verdict, options: ConversationOptions): string[] {
+  const { style } = options;
+  const rewards = Object.entries(verdict.rewards).map(
+    ([name, value]) => `${escapeTerminalLine(name)} ${value}`,
+  );
+  const lines = [
+    rule(`verifier · ${escapeTerminalLine(verdict.step)} · ${verdict.isolation}`, options),
+    ...dimmed(bounded(verdict.testOutput, RESULT_LINES, options), style),
+    style('bold', verdict.reward === null ? 'no reward' : `reward ${verdict.reward}`) +
+      (rewards.length > 1 ? `  (${rewards.join(', ')})` : ''),
+  ];
+  if (verdict.failure) lines.push(style('yellow', escapeTerminalLine(verdict.failure.message)));
+  const touched = verdict.suspectedTampering.map(escapeTerminalLine).join(', ');
+  if (touched !== '')
+    lines.push(style('yellow', `the agent changed what verification depends on: ${touched}`));
+  return [...lines, ''];
+}
+
+function endLines({ result }: RolloutView, options: ConversationOptions): string[] {
+  if (!result) return [rule('still open', options)];
+  const failure = result.failure;
+  return [
+    rule(`ended: ${result.stopReason}`, options),
+    ...(failure ? [options.style('yellow', escapeTerminalLine(`${failure.code}: ${failure.message}`))] : []),
+    ...(failure?.hint ? [escapeTerminalLine(failure.hint)] : []),
+  ];
+}
+
+function rule(title: string, { style, columns }: ConversationOptions): string {
+  const width = Math.min(columns, 100) - displayWidth(title) - 4;
+  return style('dim', '── ') + style('bold', title) + style('dim', ` ${'─'.repeat(Math.max(2, width))}`);
+}
+
+function bounded(text: string, maxLines: number, options: ConversationOptions): string[] {
+  const lines = escapeTerminal(text).trimEnd().split('\n');
+  return options.full ? lines : boundLines(lines, maxLines);
+}
+
+function textOf(content: TrajectoryMessage['content']): string {
+  if (typeof content === 'string') return content;
+  return content
+    .map((part) => (typeof part.text === 'string' ? part.text : `[${String(part.type)}]`))
+    .join('\n');
+}
+
+const indented = (lines: readonly string[], by: string): string[] => lines.map((line) => by + line);
+const dimmed = (lines: readonly string[], style: Style): string[] =>
+  lines.map((line) => (line === '' ? '' : style('dim', line)));

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { keys } from '../store/keys.js';
+import { rolloutResultSchema, runRecordSchema, usageSchema } from '../store/records.schema.js';
+import { readPlan, readResults, readRun, readTask } from '../store/runs.js';
+import type { ArtifactStore } from '../store/store.js';
+import { summariseRun } from './summarise.js';
+import type { RunDocument } from './summary.js';
+
+const estimateSchema = z.object({
+  estimate: z.number().nullable(),
+  interval: z.object({ low: z.number(), high: z.number() }).nullable(),
+  tasks: z.number().int(),
+  tasksLeftOut: z.number().int(),
+});
+
+export const runSummarySchema = z.object({
+  nRollouts: z.number().int(),
+  nScored: z.number().int(),
+  nInfrastructure: z.number().int(),
+  nCancelled: z.number().int(),
+  nOpen: z.number().int(),
+  nPassed: z.number().int(),
+  meanReward: z.number().nullable(),
+  meanRewardWithFailures: z.number().nullable(),
+  passAt: z.record(z.string(), estimateSchema),
+  categories: z.array(
+    z.object({
+      category: z.string(),
+      tasks: z.number().int(),
+      nScored: z.number().int(),
+      meanReward: z.number().nullable(),
+      passAt1: z.number().nullable(),
+    }),
+  ),
+  stopReasons: z.record(z.string(), z.number().int()),
+  usage: usageSchema,
+  costUsd: z.number().nullable(),
+  suspectedTampering: z.number().int(),
+  scripted: z.boolean(),
+});
+
+/** The document of `runs show --json` and `evaluate --json`; `toWire` writes it in snake case. */
+export const runDocumentSchema = z.object({
+  run: runRecordSchema.extend({ status: z.string(), location: z.string() }),
+  summary: runSummarySchema,
+  rollouts: z.array(rolloutResultSchema),
+}) satisfies z.ZodType<RunDocument>;
+
+/** Reads all of a run and sums it up afresh. `status` is what the cluster, or the caller, says of the run. */
+export async function buildRunDocument(
+  store: ArtifactStore,
+  runId: string,
+  status: string,
+): Promise<RunDocument> {
+  const run = await readRun(store, runId);
+  const plan = await readPlan(store, runId);
+  const rollouts = await readResults(store, runId, plan);
+  const categories = new Map(rollouts.map((result) => [result.taskId, result.category]));
+  for (const { taskId } of plan.tasks) {
+    if (!categories.has(taskId))
+      categories.set(taskId, (await readTask(store, runId, taskId)).metadata.category);
+  }
+  const summary = summariseRun(run, plan, rollouts, categories);
+  return { run: { ...run, status, location: store.locate(`${keys.runs}/${runId}`) }, summary, rollouts };
+}

@@ -1,0 +1,73 @@
+import { LongrunError } from '../core/errors.js';
+import { type AttemptKey, type RolloutKey, rolloutId } from '../core/ids.js';
+import type { Task } from '../core/task.schema.js';
+import { type TimeStep, trajectorySchema } from '../core/trajectory/trajectory.schema.js';
+import { type RecordedStep, timeSteps } from '../formats/trajectory.js';
+import { keys } from '../store/keys.js';
+import { readChildren, readRecord } from '../store/records.js';
+import {
+  type AttemptRecord,
+  attemptRecordSchema,
+  type RolloutResult,
+  type Verdict,
+  verdictSchema,
+} from '../store/records.schema.js';
+import { readResult, readTask } from '../store/runs.js';
+import type { ArtifactStore } from '../store/store.js';
+import { readTurns } from './read-turns.js';
+
+/** Everything there is to see of one rollout. Null `result`: it is still open. */
+export interface RolloutView {
+  rolloutId: string;
+  task: Task;
+  result: RolloutResult | null;
+  /** The attempts that ended, oldest first. */
+  attempts: AttemptRecord[];
+  /** The attempt whose conversation and verdicts these are; null before the first. */
+  attempt: number | null;
+  timesteps: TimeStep[];
+  verdicts: Verdict[];
+}
+
+/**
+ * Reads a rollout: the attempt that counts, the newest one of an open rollout, or the one asked for.
+ * Errors: `not_found` for a rollout or attempt that the run does not have.
+ */
+export async function readRollout(
+  store: ArtifactStore,
+  key: RolloutKey,
+  wanted?: number,
+): Promise<RolloutView> {
+  const task = await readTask(store, key.runId, key.taskId);
+  const result = await readResult(store, key);
+  const ended = await readChildren(store, attemptRecordSchema, keys.attempts(key), 'attempt.json');
+  const attempts = ended.map((child) => child.value).sort((a, b) => a.attempt - b.attempt);
+  const started = (await store.children(keys.attempts(key))).map(Number);
+  const attempt = wanted ?? result?.attempt ?? (started.length === 0 ? null : Math.max(...started));
+  if (wanted !== undefined && !started.includes(wanted)) {
+    const known =
+      started.length === 0 ? 'It has none yet.' : `It has: ${started.sort((a, b) => a - b).join(', ')}`;
+    throw new LongrunError('not_found', `${rolloutId(key)} has no attempt ${wanted}`, { hint: known });
+  }
+  const view = { rolloutId: rolloutId(key), task, result, attempts, attempt };
+  if (attempt === null) return { ...view, timesteps: [], verdicts: [] };
+  const attemptKey = { ...key, attempt };
+  const stored =
+    result?.attempt === attempt ? await readRecord(store, trajectorySchema, keys.trajectory(key)) : null;
+  const timesteps = stored?.timesteps ?? timeSteps(await readSteps(store, attemptKey, task));
+  return { ...view, timesteps, verdicts: await readVerdicts(store, attemptKey, task) };
+}
+
+/** The recorded steps of an attempt that has no trajectory: it still runs, or does not count. */
+async function readSteps(store: ArtifactStore, key: AttemptKey, task: Task): Promise<RecordedStep[]> {
+  const steps = task.evalCriteria.steps.map(async ({ instruction }, i): Promise<RecordedStep> => {
+    const turns = await readTurns(store, key, i);
+    return { prompt: [{ role: 'user', content: instruction, label: 'task' }], tools: [], turns };
+  });
+  return Promise.all(steps);
+}
+
+async function readVerdicts(store: ArtifactStore, key: AttemptKey, task: Task): Promise<Verdict[]> {
+  const read = task.evalCriteria.steps.map((_, i) => readRecord(store, verdictSchema, keys.verdict(key, i)));
+  return (await Promise.all(read)).filter((verdict) => verdict !== null);
+}

@@ -1,0 +1,29 @@
+import type { Logger } from 'pino';
+import type { HostLedgers } from '../core/host-ledgers.js';
+import type { Clock } from '../core/time.js';
+import type { ModelClient } from '../model/model-client.js';
+import type { SandboxDriver } from '../sandbox/sandbox.js';
+import type { RunRecord } from '../store/records.schema.js';
+import type { ArtifactStore } from '../store/store.js';
+import type { Environment } from '../tasks/environment.js';
+import type { RunBudgets } from './run-budget.js';
+
+/** What the work on rollouts needs of the outside; composed once, in `worker/`. */
+export interface RolloutDeps {
+  store: ArtifactStore;
+  hostId: string;
+  clusterId: string;
+  namespace: string;
+  drivers: ReadonlyMap<string, SandboxDriver>;
+  ledgers: HostLedgers;
+  environmentOf(run: RunRecord): Environment;
+  modelOf(run: RunRecord): ModelClient;
+  budgets: RunBudgets;
+  /** Holds the run back until somebody resumes it. */
+  pauseRun(runId: string, reason: string): Promise<void>;
+  now: Clock;
+  newId(): string;
+  logger: Logger;
+  /** A slice starts no new turn after so long. */
+  sliceMs: number;
+}

@@ -1,0 +1,66 @@
+import { LongrunError } from '../core/errors.js';
+import { partitionsOf } from '../core/partitioning.js';
+import { poolQueue } from '../core/queues.js';
+import { DAY_MS, MINUTE_MS } from '../core/time.js';
+import type { PartitionOpening, RunOpening } from '../core/workflow-messages.js';
+import { writeSummary } from '../report/write-summary.js';
+import { keys } from '../store/keys.js';
+import { readPlan, readResult, readRun } from '../store/runs.js';
+import type { RolloutDeps } from './deps.js';
+
+const HOST_LOSS_MS = 10 * MINUTE_MS;
+const BACKSTOP_MS = 7 * DAY_MS;
+
+/** What a run's workflow needs to know at its start. A finished run says so. */
+export async function openRun(deps: RolloutDeps, runId: string): Promise<RunOpening> {
+  const [run, plan, hosts, summary] = await Promise.all([
+    readRun(deps.store, runId),
+    readPlan(deps.store, runId),
+    deps.store.children(keys.hosts),
+    deps.store.get(keys.summary(runId)),
+  ]);
+  const { concurrency, maxAttempts, sandbox } = run.config;
+  return {
+    finished: summary !== null,
+    total: plan.tasks.reduce((total, task) => total + task.samples, 0),
+    concurrency,
+    partitions: partitionsOf(plan.tasks).length,
+    policy: {
+      poolQueue: poolQueue(sandbox),
+      maxAttempts,
+      backstopMs: BACKSTOP_MS,
+      hostLossMs: hosts.length > 1 ? HOST_LOSS_MS : null,
+    },
+  };
+}
+
+/** The rollouts of one partition that have no result yet. */
+export async function openPartition(
+  deps: RolloutDeps,
+  runId: string,
+  index: number,
+): Promise<PartitionOpening> {
+  const members = partitionsOf((await readPlan(deps.store, runId)).tasks)[index];
+  if (!members) throw new LongrunError('not_found', `run ${runId} has no partition ${index}`);
+  let done = 0;
+  const open: PartitionOpening['open'] = [];
+  for (const { taskId, from, to } of members) {
+    const samples = Array.from({ length: to - from }, (_, i) => from + i);
+    const sealed = await Promise.all(
+      samples.map((sample) => readResult(deps.store, { runId, taskId, sample })),
+    );
+    const left = samples.filter((_, i) => sealed[i] === null);
+    done += samples.length - left.length;
+    if (left.length > 0) open.push({ taskId, samples: left });
+  }
+  return { done, open };
+}
+
+/** Writes the run's summary, recomputed from its rollouts. */
+export async function closeRun(
+  deps: RolloutDeps,
+  runId: string,
+  status: 'finished' | 'cancelled',
+): Promise<void> {
+  await writeSummary(deps.store, runId, status);
+}

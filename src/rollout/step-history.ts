@@ -1,0 +1,88 @@
+import type { TurnHistory } from '../agent/agent.js';
+import type { AttemptKey } from '../core/ids.js';
+import { addUsage, NO_USAGE, type Usage } from '../core/usage.js';
+import { keys } from '../store/keys.js';
+import { readChildren, readRecord } from '../store/records.js';
+import {
+  type CallFailure,
+  callFailureSchema,
+  callRecordSchema,
+  type ToolResult,
+  toolResultSchema,
+} from '../store/records.schema.js';
+import type { ArtifactStore } from '../store/store.js';
+
+/** The recorded turns of one step, the last of which may lack some tool results. */
+export interface StepHistory {
+  turns: TurnHistory[];
+  /** Failed and lost calls of all turns. */
+  failures: CallFailure[];
+  usage: Usage;
+  costUsd: number | null;
+  modelMs: number;
+  toolsMs: number;
+}
+
+/** Reads a step's turns as far as they are recorded. */
+export async function readStepHistory(
+  store: ArtifactStore,
+  key: AttemptKey,
+  step: number,
+): Promise<StepHistory> {
+  const names = await store.children(keys.turns(key, step));
+  const read = await Promise.all(names.map((name) => readTurn(store, key, step, Number(name))));
+  const history = emptyHistory();
+  for (const { turn, failures } of read) {
+    for (const failure of failures) chargeFailure(history, failure);
+    if (turn) chargeTurn(history, turn);
+  }
+  return history;
+}
+
+export function emptyHistory(): StepHistory {
+  return { turns: [], failures: [], usage: NO_USAGE, costUsd: null, modelMs: 0, toolsMs: 0 };
+}
+
+export function addCost(a: number | null, b: number | null): number | null {
+  return a === null && b === null ? null : (a ?? 0) + (b ?? 0);
+}
+
+/** A failed or lost call costs money, never the agent's time. */
+export function chargeFailure(history: StepHistory, failure: CallFailure): void {
+  history.failures.push(failure);
+  history.usage = addUsage(history.usage, failure.usage);
+  history.costUsd = addCost(history.costUsd, failure.costUsd);
+}
+
+export function chargeTurn(history: StepHistory, turn: TurnHistory): void {
+  history.turns.push(turn);
+  history.usage = addUsage(history.usage, turn.call.usage);
+  history.costUsd = addCost(history.costUsd, turn.call.costUsd);
+  history.modelMs += turn.call.latencyMs;
+  for (const result of turn.results) history.toolsMs += result.durationMs;
+}
+
+async function readTurn(store: ArtifactStore, key: AttemptKey, step: number, turn: number) {
+  const [call, failures] = await Promise.all([
+    readRecord(store, callRecordSchema, keys.call(key, step, turn)),
+    readFailures(store, key, step, turn),
+  ]);
+  if (call === null) return { turn: null, failures };
+  const results = await Promise.all(
+    call.message.toolCalls.map((_, i) =>
+      readRecord(store, toolResultSchema, keys.toolResult(key, step, turn, i)),
+    ),
+  );
+  const done = results.filter((result): result is ToolResult => result !== null);
+  return { turn: { call, results: done }, failures };
+}
+
+export async function readFailures(
+  store: ArtifactStore,
+  key: AttemptKey,
+  step: number,
+  turn: number,
+): Promise<CallFailure[]> {
+  const failures = await readChildren(store, callFailureSchema, keys.failures(key, step, turn));
+  return failures.map((failure) => failure.value);
+}

@@ -1,0 +1,172 @@
+import type { AgentContext, TurnAgent, TurnHistory } from '../agent/agent.js';
+import { takenCallIds, uniqueCallIds } from '../agent/index.js';
+import { ActiveClock } from '../core/active-clock.js';
+import type { Failure, StopReason } from '../core/outcome.js';
+import type { ModelClient } from '../model/model-client.js';
+import { keys } from '../store/keys.js';
+import { putRecordIfAbsent, readRecord } from '../store/records.js';
+import { type CallRecord, callRecordSchema, summaryRecordSchema } from '../store/records.schema.js';
+import type { AttemptContext } from './attempt-context.js';
+import { mayGoOn, pause, RetryLater } from './lifecycle.js';
+import { AgentStop, ModelCaller } from './model-caller.js';
+import { SHORT_WAIT_MS } from './model-retry.js';
+import type { RunBudget } from './run-budget.js';
+import { chargeTurn, type StepHistory } from './step-history.js';
+import { ToolRunner } from './tool-runner.js';
+
+export interface TurnLoop {
+  context: AttemptContext;
+  agent: TurnAgent;
+  agentContext: AgentContext;
+  client: ModelClient;
+  budget: RunBudget;
+  history: StepHistory;
+}
+
+export interface LoopEnd {
+  stopReason: StopReason;
+  failure: Failure | null;
+}
+
+/** Takes turns until the agent is done (answers why) or `untilMs` has passed (answers null). */
+export async function takeTurns(loop: TurnLoop, untilMs: number): Promise<LoopEnd | null> {
+  const clock = clockOf(loop);
+  for (let taken = 0; ; taken++) {
+    // Judged before a turn is taken, so that whoever takes over from a dead executor judges first.
+    const end = openTurn(loop) === null ? judge(loop, clock) : null;
+    if (end !== null) return end;
+    if (taken > 0 && loop.context.deps.now() >= untilMs) return null;
+    mayGoOn(loop.context.lifecycle);
+    try {
+      const stop = await takeTurn(loop, clock);
+      if (stop !== null) return stop;
+    } catch (error) {
+      // A short wait is cheaper here than a new activity; a long one gives the slot back.
+      if (!(error instanceof RetryLater) || error.delayMs > SHORT_WAIT_MS) throw error;
+      await pause(error.delayMs, loop.context.lifecycle);
+    }
+  }
+}
+
+function judge({ agent, agentContext, history, context }: TurnLoop, clock: ActiveClock): LoopEnd | null {
+  if (history.turns.length === 0) return null;
+  const verdict = agent.judge(agentContext, history.turns);
+  if (verdict.kind === 'stop') return { stopReason: verdict.stopReason, failure: null };
+  if (clock.expired) return { stopReason: 'wall_timeout', failure: null };
+  return history.turns.length >= context.run.config.maxTurns
+    ? { stopReason: 'max_turns', failure: null }
+    : null;
+}
+
+function clockOf({ context, history }: TurnLoop): ActiveClock {
+  const { agentTimeoutMs } = context.stepSpec;
+  const limit = agentTimeoutMs === null ? null : agentTimeoutMs * context.run.config.timeoutMultiplier;
+  const clock = new ActiveClock(limit);
+  clock.charge(history.modelMs + history.toolsMs);
+  return clock;
+}
+
+/** One turn: the model's answer (recorded or sampled), then each tool call. Answers a reason to stop, or null. */
+async function takeTurn(loop: TurnLoop, clock: ActiveClock): Promise<LoopEnd | null> {
+  const { history } = loop;
+  const open = openTurn(loop);
+  const index = open === null ? history.turns.length : history.turns.length - 1;
+  let turn = open;
+  try {
+    if (turn === null) {
+      const call = await answerOf(loop, index);
+      turn = { call, results: [] };
+      chargeTurn(history, turn);
+      clock.charge(call.latencyMs);
+    }
+    return await runTools(loop, turn, index, clock);
+  } catch (error) {
+    if (error instanceof AgentStop) return { stopReason: error.stopReason, failure: error.failure };
+    throw error;
+  }
+}
+
+/** The last recorded turn, when some of its calls have no result yet. */
+function openTurn({ history }: TurnLoop): TurnHistory | null {
+  const last = history.turns.at(-1);
+  return last !== undefined && last.results.length < last.call.message.toolCalls.length ? last : null;
+}
+
+async function runTools(
+  loop: TurnLoop,
+  turn: TurnHistory,
+  index: number,
+  clock: ActiveClock,
+): Promise<LoopEnd | null> {
+  const { context, agent, agentContext, history } = loop;
+  const runner = new ToolRunner(context, index, history.turns.slice(0, index), agentContext.contextWindow);
+  const planned = agent.plan(agentContext, turn.call);
+  for (let i = turn.results.length; i < planned.length; i++) {
+    if (clock.expired) return { stopReason: 'wall_timeout', failure: null };
+    const call = planned[i];
+    if (!call) break;
+    const result = await runner.result(call, i, clock.remainingMs);
+    turn.results.push(result);
+    history.toolsMs += result.durationMs;
+    clock.charge(result.durationMs);
+  }
+  return null;
+}
+
+/** The turn's answer: a summary is asked for first where the agent wants one. */
+async function answerOf(loop: TurnLoop, turn: number): Promise<CallRecord> {
+  const { context, agent, agentContext, history } = loop;
+  const { deps, key, step } = context;
+  const caller = new ModelCaller(context, loop.client, loop.budget, turn);
+  const summaryKey = keys.turnSummary(key, step, turn);
+  const callKey = keys.call(key, step, turn);
+  const summary = await readRecord(deps.store, summaryRecordSchema, summaryKey);
+  await caller.settleLost(new Set(summary ? [summary.call.callId] : []));
+  if (summary)
+    agentContext.summary = { throughTurn: summary.throughTurn, content: summary.call.message.content };
+
+  let next = agent.next(agentContext, history.turns);
+  if (next.kind === 'summarise') {
+    const { messages, throughTurn } = next;
+    const { value } = await caller.call(
+      { ...requestOf(loop), messages, tools: [] },
+      (call) =>
+        putRecordIfAbsent(deps.store, summaryRecordSchema, summaryKey, {
+          schemaVersion: 1,
+          throughTurn,
+          call,
+        }),
+      null,
+    );
+    agentContext.summary = { throughTurn: value.throughTurn, content: value.call.message.content };
+    next = agent.next(agentContext, history.turns);
+  }
+  if (next.kind !== 'send')
+    throw new AgentStop(next.kind === 'stop' ? next.stopReason : 'context_overflow', null);
+  const { messages, tools, sentView } = next;
+  const { value } = await caller.call(
+    { ...requestOf(loop), messages, tools },
+    (call) =>
+      putRecordIfAbsent(deps.store, callRecordSchema, callKey, withUniqueIds(call, turn, history.turns)),
+    sentView,
+  );
+  return value;
+}
+
+function requestOf({ context }: TurnLoop) {
+  const { config } = context.run;
+  const seed = config.seed === null ? null : config.seed + context.key.sample;
+  return {
+    model: config.model ?? '',
+    temperature: config.temperature,
+    maxTokens: config.maxTokens,
+    seed,
+    timeoutMs: config.modelTimeoutMs,
+  };
+}
+
+/** Endpoints repeat ids, or give none: results are told apart by them for the whole rollout. */
+function withUniqueIds(call: CallRecord, turn: number, earlier: readonly TurnHistory[]): CallRecord {
+  const toolCalls = uniqueCallIds(call.message.toolCalls, turn, takenCallIds(earlier));
+  return { ...call, message: { ...call.message, toolCalls } };
+}

@@ -1,0 +1,102 @@
+import { LongrunError } from '../core/errors.js';
+import type { Fence } from '../core/fence.js';
+import type { AttemptKey } from '../core/ids.js';
+import type { TaskStep } from '../core/task.schema.js';
+import type { VerifyAnswer } from '../core/workflow-messages.js';
+import { keys } from '../store/keys.js';
+import { putRecordIfAbsent, readRecord } from '../store/records.js';
+import { type AgentEnd, agentEndSchema, type Verdict, verdictSchema } from '../store/records.schema.js';
+import { readTask } from '../store/runs.js';
+import { type AttemptContext, openAttempt } from './attempt-context.js';
+import type { RolloutDeps } from './deps.js';
+import type { Lifecycle } from './lifecycle.js';
+import { StepRewardContext } from './reward-context.js';
+import { OUTSIDE_LOSS } from './sandbox-loss.js';
+
+/** Scores one step and records the verdict, once. Steps that ended by an infrastructure failure have none. */
+export async function verifyStep(
+  deps: RolloutDeps,
+  key: AttemptKey,
+  step: number,
+  fence: Fence,
+  lifecycle: Lifecycle,
+): Promise<VerifyAnswer> {
+  const task = await readTask(deps.store, key.runId, key.taskId);
+  const spec = task.evalCriteria.steps[step];
+  if (!spec) throw new LongrunError('not_found', `task ${key.taskId} has no step ${step}`);
+  const end = await readRecord(deps.store, agentEndSchema, keys.agentEnd(key, step));
+  if (end === null || isUnscored(end)) return { reward: null, goOn: false };
+  const verdict =
+    (await readRecord(deps.store, verdictSchema, keys.verdict(key, step))) ??
+    (await score(deps, key, step, fence, lifecycle));
+  const last = step === task.evalCriteria.steps.length - 1;
+  return {
+    reward: verdict.reward,
+    goOn: !last && reaches(verdict, spec) && end.stopReason !== 'sandbox_ended',
+  };
+}
+
+/** Infrastructure failures and cancellations are never scored. */
+function isUnscored(end: AgentEnd): boolean {
+  return ['llm_error', 'provision_error', 'sandbox_lost', 'cancelled'].includes(end.stopReason);
+}
+
+async function score(
+  deps: RolloutDeps,
+  key: AttemptKey,
+  step: number,
+  fence: Fence,
+  lifecycle: Lifecycle,
+): Promise<Verdict> {
+  let verdict: Verdict;
+  try {
+    const context = await openForScoring(deps, key, step, fence, lifecycle);
+    verdict = await deps
+      .environmentOf(context.run)
+      .computeReward(context.task, step, new StepRewardContext(context));
+    await context.guard();
+  } catch (error) {
+    if (!LongrunError.is(error, 'sandbox_gone')) throw error;
+    verdict = lostVerdict(deps);
+  }
+  return (await putRecordIfAbsent(deps.store, verdictSchema, keys.verdict(key, step), verdict)).value;
+}
+
+/** A sandbox that ended from inside is started again, because its outcome is scored. */
+async function openForScoring(
+  deps: RolloutDeps,
+  key: AttemptKey,
+  step: number,
+  fence: Fence,
+  lifecycle: Lifecycle,
+): Promise<AttemptContext> {
+  const context = await openAttempt(deps, key, step, fence, lifecycle);
+  if ((await context.sandbox.state()).ended === 'inside') await context.sandbox.restart();
+  return context;
+}
+
+function lostVerdict(deps: RolloutDeps): Verdict {
+  return {
+    schemaVersion: 1,
+    step: 'main',
+    reward: null,
+    rewards: {},
+    isolation: 'shared',
+    failure: OUTSIDE_LOSS.failure,
+    stopReason: 'sandbox_lost',
+    suspectedTampering: [],
+    testOutput: '',
+    durationMs: 0,
+    verifiedAt: deps.now(),
+  };
+}
+
+/** Whether the next step may run: a number is meant for `reward`, a table names keys; a missing one is below any. */
+function reaches(verdict: Verdict, { minReward }: TaskStep): boolean {
+  if (verdict.reward === null) return false;
+  if (minReward === null) return true;
+  if (typeof minReward === 'number') return verdict.reward >= minReward;
+  return Object.entries(minReward).every(
+    ([name, least]) => (verdict.rewards[name] ?? Number.NEGATIVE_INFINITY) >= least,
+  );
+}

@@ -1,0 +1,40 @@
+import { opening } from '../agent/tool-calling/conversation.js';
+import type { AttemptKey } from '../core/ids.js';
+import type { Task } from '../core/task.schema.js';
+import { trajectorySchema } from '../core/trajectory/trajectory.schema.js';
+import { assembleTrajectory } from '../formats/trajectory.js';
+import { keys } from '../store/keys.js';
+import { writeRecord } from '../store/records.js';
+import type { AttemptRecord, RunRecord } from '../store/records.schema.js';
+import { agentContextOf } from './agent-context.js';
+import { readSteps } from './attempt-record.js';
+import type { RolloutDeps } from './deps.js';
+
+/** Assembles the trajectory of the attempt that counts from its turns; one without any turn still gets one. */
+export async function writeTrajectory(
+  deps: RolloutDeps,
+  key: AttemptKey,
+  run: RunRecord,
+  task: Task,
+  attempt: AttemptRecord,
+): Promise<void> {
+  const environment = deps.environmentOf(run);
+  const { agent, model, seed } = run.config;
+  const steps = await readSteps(deps.store, key, task);
+  const trajectory = assembleTrajectory({
+    rollout: key,
+    task,
+    attempt,
+    model: agent === 'tool-calling' ? model : null,
+    seed: seed === null ? null : seed + key.sample,
+    steps: steps.map(({ history }, step) => {
+      const context = agentContextOf(environment, run, task, step);
+      return {
+        prompt: opening(context),
+        tools: agent === 'tool-calling' ? context.tools.map((tool) => tool.schema) : [],
+        turns: history.turns,
+      };
+    }),
+  });
+  await writeRecord(deps.store, trajectorySchema, keys.trajectory(key), trajectory);
+}

@@ -1,0 +1,1 @@
+export { type HostWorker, type HostWorkerOptions, startHostWorker } from './start-host-worker.js';

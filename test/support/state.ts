@@ -1,0 +1,16 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+
+/** A fresh state folder, removed when the running test ends. */
+export async function temporaryStateDir(): Promise<string> {
+  return await temporaryFolder('longrun-state-');
+}
+
+/** A fresh folder, removed when the running test ends. */
+export async function temporaryFolder(prefix = 'longrun-test-'): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), prefix));
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+  return folder;
+}

@@ -1,0 +1,119 @@
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  CancellationScope,
+  condition,
+  isCancellation,
+  sleep,
+} from '@temporalio/workflow';
+import type { Failure, StopReason } from '../src/core/outcome.js';
+import type { RolloutProgress } from '../src/core/rollout-progress.js';
+import type { FinalizeAnswer, PlaceAnswer, RolloutInput } from '../src/core/workflow-messages.js';
+import { HostLost, onHost } from './host-loss.js';
+import { bookkeeping, controlActivities, hostActivities, poolActivities } from './policies.js';
+
+type Placed = Extract<PlaceAnswer, { kind: 'placed' }>;
+interface Ended {
+  stopReason: StopReason;
+  failure: Failure | null;
+}
+
+/** One attempt: place, take turns, verify, step by step; then, whatever happened, record it and clean up. */
+export async function runAttempt(
+  input: RolloutInput,
+  progress: RolloutProgress,
+  delayMs: number,
+): Promise<FinalizeAnswer> {
+  const expected = progress.attempt + 1;
+  let place: PlaceAnswer | null = null;
+  let ended: Ended | null = null;
+  let phase: StopReason = 'provision_error';
+  try {
+    if (delayMs > 0) await sleep(delayMs);
+    place = await placeSandbox(input, progress);
+    if (place.kind === 'sealed') return { again: false, digest: place.digest };
+    progress.attempt = place.attempt;
+    if (place.kind === 'failed') ended = { stopReason: place.stopReason, failure: place.failure };
+    else await runSteps(input, progress, place, (next) => (phase = next));
+  } catch (error) {
+    ended = endOf(error, phase);
+  }
+  progress.attempt = Math.max(progress.attempt, expected);
+  return CancellationScope.nonCancellable(() => conclude(input, progress, place, ended));
+}
+
+async function placeSandbox(input: RolloutInput, progress: RolloutProgress): Promise<PlaceAnswer> {
+  progress.phase = 'placing';
+  await condition(() => !progress.paused);
+  const { runId, taskId, sample, policy } = input;
+  const pool = poolActivities(policy.poolQueue, progress.attempt > 0);
+  return pool.placeSandbox({
+    runId,
+    taskId,
+    sample,
+    ...progress.nextExecutor(),
+    maxAttempts: policy.maxAttempts,
+  });
+}
+
+async function runSteps(
+  input: RolloutInput,
+  progress: RolloutProgress,
+  place: Placed,
+  entering: (ifItFails: StopReason) => void,
+): Promise<void> {
+  const host = hostActivities(place.hostQueue, input.policy.hostLossMs);
+  const key = { runId: input.runId, taskId: input.taskId, sample: input.sample, attempt: place.attempt };
+  for (let step = 0; step < place.steps; step++) {
+    progress.phase = 'agent';
+    entering('llm_error');
+    for (let done = false; !done; ) {
+      await condition(() => !progress.paused);
+      const answer = await onHost(() => host.runTurns({ ...key, step, ...progress.nextExecutor() }));
+      progress.turns = answer.turns;
+      done = answer.done;
+    }
+    progress.phase = 'verifying';
+    entering('verifier_error');
+    const verdict = await onHost(() => host.verify({ ...key, step, ...progress.nextExecutor() }));
+    if (!verdict.goOn) return;
+  }
+}
+
+/** Recording and removing the sandbox are independent: the verdict is in the store before either. */
+async function conclude(
+  input: RolloutInput,
+  progress: RolloutProgress,
+  place: PlaceAnswer | null,
+  ended: Ended | null,
+): Promise<FinalizeAnswer> {
+  progress.phase = 'finalizing';
+  const { runId, taskId, sample, incarnation, policy } = input;
+  const key = { runId, taskId, sample, attempt: progress.attempt };
+  const finalized = bookkeeping.finalizeRollout({
+    ...key,
+    incarnation,
+    maxAttempts: policy.maxAttempts,
+    ended,
+  });
+  if (place?.kind === 'placed') {
+    // What cannot be removed now is the reaper's; the result does not wait for it.
+    await controlActivities(place.controlQueue)
+      .destroySandbox(key)
+      .catch(() => undefined);
+  }
+  return finalized;
+}
+
+function endOf(error: unknown, phase: StopReason): Ended {
+  if (isCancellation(error)) return { stopReason: 'cancelled', failure: null };
+  if (error instanceof HostLost) return { stopReason: 'sandbox_lost', failure: error.failure };
+  if (!(error instanceof ActivityFailure)) throw error;
+  const cause = error.cause;
+  const code = cause instanceof ApplicationFailure ? (cause.type ?? 'internal') : 'timeout';
+  const message = cause?.message ?? error.message;
+  return {
+    stopReason: phase,
+    failure: { code, message, retryable: !(cause instanceof ApplicationFailure), hint: null },
+  };
+}

@@ -1,0 +1,15 @@
+import { defineSearchAttributeKey } from '@temporalio/common';
+import type { RolloutKey } from '../src/core/ids.js';
+import { SEARCH_ATTRIBUTES } from '../src/core/search-attribute-names.js';
+
+const runIdKey = defineSearchAttributeKey(SEARCH_ATTRIBUTES.runId, 'KEYWORD');
+const taskIdKey = defineSearchAttributeKey(SEARCH_ATTRIBUTES.taskId, 'KEYWORD');
+
+/** They only find what is running; lists and statistics come from the store. */
+export function runAttributes(runId: string) {
+  return [{ key: runIdKey, value: runId }];
+}
+
+export function rolloutAttributes(key: RolloutKey) {
+  return [...runAttributes(key.runId), { key: taskIdKey, value: key.taskId }];
+}
