@@ -1,5 +1,5 @@
-import type { ExecRequest, ExecResult } from '../sandbox/sandbox.js';
 import type { ToolSchema } from '../core/messages.js';
+import type { ExecRequest, ExecResult } from '../sandbox/sandbox.js';
 
 /** What a tool may do while it plans: look, as often as it likes, without side effects. */
 export interface ToolContext {
@@ -31,6 +31,8 @@ export type ToolPlan =
  */
 export interface Tool {
   readonly schema: ToolSchema;
+  /** What is wrong with the arguments, in words for the model; null when they are as the schema says. */
+  check(args: Record<string, unknown>): string | null;
   plan(args: Record<string, unknown>, context: ToolContext): Promise<ToolPlan>;
   finish(result: ExecResult, note: unknown): ToolAnswer;
 }

@@ -11,7 +11,7 @@ export const NOT_BEGUN = 126;
  * tail, working directory, bytes of script and of input that come on stdin (-1: no input), the script.
  *
  * Prints `longrun <pid>` when it has begun and `longrun-end <status> <bytes> <kept> <begin> <end>` (times in
- * seconds of uptime) before the output. Uses two processes beside the command itself. The spools of the last
+ * seconds of uptime) before the output. Uses no process beside the command itself where there is no output, else two. The spools of the last
  * eight finished commands are kept for readers that come late.
  */
 export const EXEC_SCRIPT = `
@@ -54,8 +54,8 @@ if cd "$_lr_c" 2>> $_lr_f.out; then
 else
   _lr_e=${NOT_BEGUN}
 fi
-_lr_n=$(wc -c < $_lr_f.out) || _lr_n=0
-_lr_n=$((_lr_n)) _lr_k=$((_lr_h + _lr_t))
+_lr_n=0 _lr_k=$((_lr_h + _lr_t))
+[ ! -s $_lr_f.out ] || _lr_n=$(($(wc -c < $_lr_f.out)))
 if [ $_lr_n -le $_lr_k ]; then
   _lr_k=$_lr_n
 elif [ $_lr_h -gt 0 ]; then

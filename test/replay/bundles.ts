@@ -15,9 +15,9 @@ export async function bundleOfEdited(
   file: string,
   edit: (source: string) => string,
 ): Promise<WorkflowBundleWithSourceMap> {
-  const caches = join(ROOT, 'node_modules', '.cache');
-  await mkdir(caches, { recursive: true });
-  const copy = await mkdtemp(join(caches, 'edited-'));
+  const copies = join(ROOT, '.cache');
+  await mkdir(copies, { recursive: true });
+  const copy = await mkdtemp(join(copies, 'edited-'));
   try {
     for (const part of ['workflows', 'activities', 'src/core', 'src/parsers']) {
       await cp(join(ROOT, part), join(copy, part), { recursive: true });

@@ -29,7 +29,7 @@ const rolloutOf = (runId: string) => rolloutWorkflowId({ runId, taskId: 'one', s
 
 async function record(name: string, workflowId: string): Promise<void> {
   const history = await host.client.workflow.getHandle(workflowId).fetchHistory();
-  const text = JSON.stringify({ workflow_id: workflowId, history: historyToJSON(history) });
+  const text = JSON.stringify({ workflow_id: workflowId, history: JSON.parse(historyToJSON(history)) });
   writeFileSync(`${FOLDER}/${name}.json.gz`, gzipSync(text, { level: 9 }));
 }
 

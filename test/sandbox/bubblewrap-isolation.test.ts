@@ -79,8 +79,8 @@ test('much output without end is bounded, and the limit on time still holds', as
 test('a background process that goes on printing is not stopped by the end of its call', async () => {
   const sandbox = await kit.fresh();
   await run(sandbox, '(for i in 1 2 3 4 5 6; do echo $i; sleep 0.1; done; echo done > /tmp/done) & true');
-  await new Promise((resolve) => setTimeout(resolve, 1000));
-  expect(textOf(await run(sandbox, 'cat /tmp/done'))).toBe('done\n');
+  const done = async () => textOf(await run(sandbox, 'cat /tmp/done')) === 'done\n';
+  expect(await eventually(done)).toBe(true);
 });
 
 test('a fork bomb ends with its time limit and the sandbox answers afterwards', async () => {
@@ -139,6 +139,17 @@ test('users and the network are refused in words', async () => {
     retryable: false,
   });
   await expect(kit.fresh({ network: 'public' })).rejects.toMatchObject({ code: 'sandbox_failed' });
+});
+
+test('a machine without bubblewrap is told what to install', async () => {
+  const path = process.env.PATH;
+  process.env.PATH = '/nonexistent';
+  try {
+    const found = await new BubblewrapDriver().probe();
+    expect(found).toMatchObject({ available: false, hint: expect.stringContaining('Install bubblewrap') });
+  } finally {
+    process.env.PATH = path;
+  }
 });
 
 /** The bwrap processes that a process has started. */

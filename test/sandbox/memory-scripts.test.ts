@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { MemoryDriver } from '../../src/sandbox/memory/index.js';
 import type { Sandbox } from '../../src/sandbox/sandbox.js';
-import { run, SandboxKit, textOf } from './conformance/kit.js';
+import { eventually, NEVER, request, run, SandboxKit, textOf } from './conformance/kit.js';
 import { tarOf } from './conformance/tar.js';
 
 const kit = new SandboxKit(() => new MemoryDriver(), { kind: 'image', name: 'any' });
@@ -91,7 +91,7 @@ test.each(SCRIPTS)('%s', async (_what, script, output, exitCode = 0) => {
 
 test('what a script printed before its time was up is kept', async () => {
   const result = await run(await fresh(), 'for i in 1 2; do echo $i; done; echo err >&2; sleep 60', {
-    timeoutMs: 300,
+    timeoutMs: 1_000,
   });
   expect(result).toMatchObject({ timedOut: true, exitCode: null });
   expect(textOf(result)).toBe('1\n2\nerr\n');
@@ -109,19 +109,12 @@ test('a busy loop leaves the process able to work and ends at its time limit', a
 
 test('a command killed on request says so and keeps its output', async () => {
   const sandbox = await fresh();
-  const asked = {
-    script: 'echo on; sleep 60',
-    cwd: null,
-    env: {},
-    user: null,
-    timeoutMs: 60_000,
-    outputLimitBytes: 100,
-    stdin: null,
-  };
+  const asked = request('echo on; touch /started; sleep 60');
   const handle = await sandbox.createExec(asked);
   await sandbox.startExec(handle, asked);
-  setTimeout(() => void sandbox.killExec(handle), 200);
-  const result = await sandbox.awaitExec(handle, asked, new AbortController().signal);
+  await eventually(async () => (await run(sandbox, 'test -e /started')).exitCode === 0);
+  await sandbox.killExec(handle);
+  const result = await sandbox.awaitExec(handle, asked, NEVER);
   expect(result).toMatchObject({ killed: true, timedOut: false, exitCode: null });
   expect(textOf(result)).toBe('on\n');
 });

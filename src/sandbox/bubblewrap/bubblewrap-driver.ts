@@ -70,7 +70,13 @@ export class BubblewrapDriver implements SandboxDriver {
       return source.name;
     }
     const name = `${BUILT_PREFIX}${source.context.sha256}`;
-    await this.remember(name, () => this.build(loadContext, source.buildTimeoutMs, signal));
+    try {
+      await this.remember(name, () => this.build(loadContext, source.buildTimeoutMs, signal));
+    } catch (error) {
+      // Whoever began the build may have given up; whoever waits here has not.
+      if (!LongrunError.is(error, 'cancelled') || signal.aborted) throw error;
+      return this.prepareImage(source, loadContext, signal);
+    }
     return name;
   }
 

@@ -16,6 +16,7 @@ import type {
 import { readTar, type TarEntry } from '../tar-entries.js';
 import { absolute, type BubblewrapImage } from './bubblewrap-image.js';
 import { compareListing, listingScript } from './changed-paths.js';
+import { LOCAL_FOLDER } from './root-folder.js';
 import type { ServerConnection } from './server-connection.js';
 import { REQUEST } from './server-frames.js';
 
@@ -53,7 +54,8 @@ export class BubblewrapSandbox implements Sandbox {
     const { entries, root } = this.image;
     await this.putEntries(entries, this.workdir);
     this.started = new Map([...root.links, ...entries].map((entry) => [entry.path, entry]));
-    this.sealedAtMs = Date.now();
+    // Times of files have parts of a millisecond; the clock here has none.
+    this.sealedAtMs = Date.now() + 1;
   }
 
   async createExec(_request: ExecRequest): Promise<ExecHandle> {
@@ -198,7 +200,7 @@ export class BubblewrapSandbox implements Sandbox {
 
   /** Everything that was written, as entries for sandboxes to come. */
   async snapshot(limitBytes: number): Promise<TarEntry[]> {
-    const script = 'exec tar --one-file-system -cf - -C / . ./usr/local 2>/dev/null';
+    const script = `exec tar --one-file-system -cf - -C / . .${LOCAL_FOLDER} 2>/dev/null`;
     const result = await this.housekeeping(script, {}, limitBytes);
     if (result.output.omittedBytes > 0 || (result.exitCode !== 0 && result.exitCode !== 1)) {
       throw new LongrunError('image_build_failed', `The image's own files exceed ${limitBytes} bytes.`);

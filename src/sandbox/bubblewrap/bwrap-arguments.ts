@@ -1,6 +1,6 @@
 import { release } from 'node:os';
 import { EXEC_SERVER } from './exec-server.js';
-import type { RootFolder } from './root-folder.js';
+import { LOCAL_FOLDER, type RootFolder } from './root-folder.js';
 
 /** What one sandbox may write, in megabytes, when the task does not say. */
 const DEFAULT_STORAGE_MB = 2_048;
@@ -30,7 +30,7 @@ export function bwrapArguments(root: RootFolder, storageMb: number | null): stri
     ...ISOLATION,
     ...[...storage, '--tmpfs', '/'],
     ...root.mounts,
-    ...[...storage, '--tmpfs', '/usr/local'],
+    ...(root.mountPoints.includes(LOCAL_FOLDER) ? [...storage, '--tmpfs', LOCAL_FOLDER] : []),
     ...[
       '--proc',
       '/proc',

@@ -1,10 +1,11 @@
 import { posix } from 'node:path';
 import type { ChangedPath } from '../sandbox.js';
 import type { TarEntry } from '../tar-entries.js';
+import { LOCAL_FOLDER } from './root-folder.js';
 
 /** Prints type, mode, size, time of last change of the inode and path of all that can be written. */
 export function listingScript(mountPoints: readonly string[]): string {
-  const readOnly = mountPoints.filter((path) => path !== '/usr/local' && path !== '/usr');
+  const readOnly = mountPoints.filter((path) => path !== LOCAL_FOLDER && path !== '/usr');
   const pruned = readOnly.map((path) => `-path ${path} -o `).join('');
   // /usr is read-only but for /usr/local, a mount below it.
   return `find / \\( ${pruned} \\( -path '/usr/*' ! -path /usr/local ! -path '/usr/local/*' \\) \\) -prune -o -printf '%y %m %s %C@ %p\\0'`;

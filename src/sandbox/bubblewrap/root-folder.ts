@@ -16,6 +16,9 @@ export interface RootFolder {
   links: TarEntry[];
 }
 
+/** Below the read-only /usr, a folder that can be written, for what tasks install. */
+export const LOCAL_FOLDER = '/usr/local';
+
 const PROGRAM_FOLDERS = ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32'];
 /** Of the host's /etc: what programs need to run, nothing that says who uses the machine. */
 const SHARED_ETC = ['alternatives', 'ld.so.conf.d', 'terminfo', 'perl', 'python3', 'fonts'];
@@ -42,7 +45,8 @@ export async function readRootFolder(path: string): Promise<RootFolder> {
   const links: TarEntry[] = [];
   const merged = await lstat(join(path, 'usr/bin/sh')).catch(() => null);
   const shell = merged === null ? '/bin/sh' : '/usr/bin/sh';
-  const mountPoints = ['/usr', '/usr/local', '/proc', '/dev', '/dev/shm'];
+  const mountPoints = ['/usr', '/proc', '/dev', '/dev/shm'];
+  if (await lstat(join(path, LOCAL_FOLDER)).catch(() => null)) mountPoints.push(LOCAL_FOLDER);
   for (const name of PROGRAM_FOLDERS) {
     const stat = await lstat(join(path, name)).catch(() => null);
     if (stat?.isSymbolicLink()) {

@@ -47,6 +47,8 @@ export function containerOptions(
     Entrypoint: ['/bin/sh', '-c', PID_ONE_SCRIPT],
     Cmd: [],
     User: '0:0',
+    // PID 1 ignores the gentle ones: the engine's own stop would only wait for it.
+    StopSignal: 'SIGKILL',
     WorkingDir: spec.workdir ?? facts.workdir,
     Env: Object.entries(spec.env).map(([name, value]) => `${name}=${value}`),
     Labels: { ...ownerToLabels(owner), [LABEL.defaultUser]: facts.user },

@@ -11,7 +11,12 @@ import type {
   SandboxProfile,
   SandboxRef,
 } from '../sandbox.js';
-import { containerOptions, SANDBOX_DEFAULTS, type SandboxDefaults } from './container-options.js';
+import {
+  containerOptions,
+  type ImageFacts,
+  SANDBOX_DEFAULTS,
+  type SandboxDefaults,
+} from './container-options.js';
 import { DockerSandbox } from './docker-sandbox.js';
 import { asking, engineStatus, engineWords, toLongrunError } from './engine-error.js';
 import { Images } from './images.js';
@@ -81,10 +86,8 @@ export class DockerDriver implements SandboxDriver {
   async create(request: CreateSandbox, signal: AbortSignal): Promise<Sandbox> {
     assertWanted(signal);
     const facts = await this.images.facts(request.image);
-    const suffix = randomBytes(4).toString('hex');
-    const options = containerOptions(request, facts, this.defaults, suffix, this.diskLimit);
-    const container = await this.createContainer(options);
-    const defaults = { user: facts.user, workdir: options.WorkingDir ?? '/' };
+    const container = await this.createContainer(request, facts);
+    const defaults = { user: facts.user, workdir: request.spec.workdir ?? facts.workdir };
     const sandbox = new DockerSandbox(this.docker, this.ref(container.id), defaults);
     try {
       assertWanted(signal);
@@ -129,13 +132,20 @@ export class DockerDriver implements SandboxDriver {
     return { driver: this.name, id };
   }
 
-  private async createContainer(options: Dockerode.ContainerCreateOptions): Promise<Dockerode.Container> {
+  private async createContainer(request: CreateSandbox, facts: ImageFacts): Promise<Dockerode.Container> {
+    const suffix = randomBytes(4).toString('hex');
+    const options = containerOptions(request, facts, this.defaults, suffix, this.diskLimit);
     try {
       return await this.docker.createContainer(options);
     } catch (error) {
-      if (engineStatus(error) !== 404) throw toLongrunError(error, 'creating a container');
-      this.images.forget(options.Image ?? '');
-      await this.images.facts(options.Image ?? '');
+      if (this.diskLimit && /storage-opt/i.test(engineWords(error))) {
+        this.diskLimit = false;
+        return this.createContainer(request, facts);
+      }
+      if (engineStatus(error) === 404) {
+        this.images.forget(request.image);
+        await this.images.facts(request.image);
+      }
       throw toLongrunError(error, 'creating a container');
     }
   }

@@ -21,9 +21,12 @@ export class ExecStream {
     this.ended = new Promise((resolve) => socket.once('close', resolve));
     this.begun = new Promise((resolve) => {
       socket.once('close', () => resolve(this.saysHello()));
+      let waiting = true;
       socket.on('data', (chunk: Buffer) => {
         this.frames.push(chunk);
-        if (this.saysHello()) resolve(true);
+        if (!waiting || !this.saysHello()) return;
+        waiting = false;
+        resolve(true);
       });
     });
     // A broken stream is an early end: what became of the command is asked of the engine.

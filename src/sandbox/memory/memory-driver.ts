@@ -56,6 +56,10 @@ export class MemoryDriver implements SandboxDriver {
       await build;
     } catch (error) {
       if (this.builds.get(name) === build) this.builds.delete(name);
+      // Whoever began the build gave up, not whoever waits here.
+      if (LongrunError.is(error, 'cancelled') && !signal.aborted) {
+        return this.prepareImage(source, loadContext, signal);
+      }
       throw error;
     }
     return name;

@@ -96,13 +96,10 @@ export class FilesystemStore implements ArtifactStore {
     const temp = this.tempPath();
     try {
       await writeSynced(temp, value);
-      let won = true;
-      await placeIn(dirname(path), () => place(temp, path)).catch((cause: unknown) => {
-        if (errnoOf(cause) !== 'EEXIST') throw cause;
-        won = false;
-      });
+      const { won, changed } = await placeIn(dirname(path), () => place(temp, path));
       // Also for the loser: it goes on with the winner's value, which must outlive a power cut as well.
-      await syncFolder(dirname(path));
+      // Together, because the file system commits what is asked for at the same time only once.
+      await Promise.all(changed.map(syncFolder));
       return won;
     } catch (cause) {
       throw toStoreError(cause, key, path);
@@ -150,17 +147,24 @@ async function writeSynced(path: string, value: Uint8Array): Promise<void> {
   }
 }
 
-/** Places a file, making its folder only when it turns out to be missing: most writes find it there. */
-async function placeIn(folder: string, place: () => Promise<void>): Promise<void> {
-  try {
-    await place();
-  } catch (cause) {
-    if (errnoOf(cause) !== 'ENOENT') throw cause;
-    const topmost = await mkdir(folder, { recursive: true, mode: 0o700 });
-    await place();
-    // A folder that is new must be on disk in its parent too, up to the first that existed before.
-    for (let at = folder; topmost !== undefined && at.length >= topmost.length; at = dirname(at)) {
-      await syncFolder(dirname(at));
+/**
+ * Places a file, making its folder only when it turns out to be missing: most writes find it there.
+ * Answers the folders that changed: the file's own and, up to the first that existed before, the parents of new ones.
+ */
+async function placeIn(
+  folder: string,
+  place: () => Promise<void>,
+): Promise<{ won: boolean; changed: string[] }> {
+  const changed = [folder];
+  for (;;) {
+    try {
+      await place();
+      return { won: true, changed };
+    } catch (cause) {
+      if (errnoOf(cause) === 'EEXIST') return { won: false, changed };
+      if (errnoOf(cause) !== 'ENOENT' || changed.length > 1) throw cause;
+      const topmost = (await mkdir(folder, { recursive: true, mode: 0o700 })) ?? folder;
+      for (let at = folder; at.length >= topmost.length; at = dirname(at)) changed.push(dirname(at));
     }
   }
 }

@@ -4,7 +4,7 @@ import { ToolSession } from '../tool-session.js';
 
 export function readFileBehaviour(kit: SandboxKit): void {
   const session = async (setUp = 'true') => {
-    const agent = new ToolSession(await kit.fresh());
+    const agent = new ToolSession(await kit.shared());
     await agent.terminal(setUp);
     return agent;
   };
@@ -60,14 +60,12 @@ export function readFileBehaviour(kit: SandboxKit): void {
   });
 
   it('reads huge files and huge lines in parts', async () => {
-    const agent = await session(
-      'head -c 5000000 /dev/zero | tr "\\000" y > /tmp/line; seq 1 200000 > /tmp/many',
-    );
+    const agent = await session('seq 1 60000 | tr -d "\\n" > /tmp/line; seq 1 20000 > /tmp/many');
     const line = (await agent.call('read_file', { path: '/tmp/line' })).content;
     expect(line.length).toBeLessThan(3_000);
-    expect(line).toMatch(/^ {5}1\ty+\[… the line goes on for more than \d+ characters/);
-    const many = (await agent.call('read_file', { path: '/tmp/many', offset: 199_000, limit: 2000 })).content;
-    expect(many).toMatch(/\n\[lines 199000-\d+ of 200000; read on with offset \d+\]$/);
+    expect(line).toMatch(/^ {5}1\t\d+\[… the line goes on for more than \d+ characters/);
+    const many = (await agent.call('read_file', { path: '/tmp/many', offset: 18_000, limit: 2000 })).content;
+    expect(many).toMatch(/\n\[lines 18000-\d+ of 20000; read on with offset \d+\]$/);
     expect(many.length).toBeLessThan(16_000);
   });
 

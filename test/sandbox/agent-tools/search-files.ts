@@ -10,7 +10,7 @@ printf "it's beta\\n" > 'odd name.py'`;
 
 export function searchFilesBehaviour(kit: SandboxKit): void {
   const session = async () => {
-    const agent = new ToolSession(await kit.fresh());
+    const agent = new ToolSession(await kit.shared());
     await agent.terminal(TREE);
     return agent;
   };

@@ -4,18 +4,18 @@ import type { SandboxKit } from '../conformance/kit.js';
 import { ToolSession } from '../tool-session.js';
 
 export function terminalBehaviour(kit: SandboxKit, profile: SandboxProfile): void {
-  const session = async () => new ToolSession(await kit.fresh());
+  const session = async () => new ToolSession(await kit.shared());
 
   it('keeps working directory and exported variables between commands', async () => {
     const agent = await session();
     await agent.terminal(`mkdir -p /tmp/a/b && cd /tmp/a/b && export GREETING="it's
 two lines" LOCAL_ONLY=x`);
     await agent.terminal('SHELL_ONLY=1');
-    expect(await agent.terminal('pwd; echo "$GREETING"; echo "[${SHELL_ONLY:-}]"')).toBe(
+    expect(await agent.terminal('pwd; echo "$GREETING"; echo "[$SHELL_ONLY]"')).toBe(
       "/tmp/a/b\nit's\ntwo lines\n[]",
     );
     await agent.terminal('unset GREETING; cd ..');
-    expect(await agent.terminal('pwd; echo "[${GREETING:-}]"')).toBe('/tmp/a\n[]');
+    expect(await agent.terminal('pwd; echo "[$GREETING]"')).toBe('/tmp/a\n[]');
   });
 
   it('reports the exit status and keeps the state of a command that calls exit', async () => {
@@ -33,8 +33,7 @@ two lines" LOCAL_ONLY=x`);
     expect(await agent.terminal('set -eu; set -C; cd /tmp; export B=2; false; echo never')).toBe(
       '[exit status 1]',
     );
-    const answer = await agent.terminal('false; echo goes on; echo "$B in $(pwd)"');
-    expect(answer).toMatch(profile.processes ? /^goes on\n2 in \/tmp$/ : /^goes on\n in /);
+    expect(await agent.terminal('false; echo goes on; echo "$B in $(pwd)"')).toBe('goes on\n2 in /tmp');
   });
 
   it('goes on elsewhere when the working directory is removed', async () => {
@@ -42,9 +41,7 @@ two lines" LOCAL_ONLY=x`);
     const start = await agent.terminal('pwd');
     await agent.terminal('mkdir /tmp/gone && cd /tmp/gone');
     await agent.terminal('rm -r /tmp/gone');
-    expect(await agent.terminal('pwd')).toBe(
-      `[the working directory /tmp/gone is gone, now in ${start}]\n${start}`,
-    );
+    expect(await agent.terminal('pwd')).toBe(`[the working directory /tmp/gone is gone]\n${start}`);
   });
 
   it('passes on quotes, unicode, here-documents and comments unharmed', async () => {
@@ -60,19 +57,11 @@ two lines" LOCAL_ONLY=x`);
     expect(await agent.terminal('wc -c < /tmp/long; echo $AFTER')).toMatch(/^\s*200001\nyes$/);
   });
 
-  it('shows binary output without breaking', async () => {
-    const agent = await session();
-    const content = await agent.terminal(String.raw`printf 'a\000b\377c\303\251\n'`);
-    expect(content).toBe('a␀b\ufffdcé');
-  });
-
   it('says what was left out of a huge output', async () => {
     const agent = await session();
-    const content = await agent.terminal(
-      'echo start; head -c 3000000 /dev/zero | tr "\\000" x; echo; echo end',
-    );
+    const content = await agent.terminal('echo start; seq 1 200000; echo end');
     expect(content.length).toBeLessThan(1_001_000);
-    expect(content).toMatch(/^start\nx+\n\[… \d+ bytes left out …\]\nx+\nend$/);
+    expect(content).toMatch(/^start\n1\n2\n[0-9\n]+\n\[… \d+ bytes left out …\]\n[0-9\n]+\n200000\nend$/);
   });
 
   it('kills a command that runs out of time and says so', async () => {
@@ -83,7 +72,9 @@ two lines" LOCAL_ONLY=x`);
       timeout_sec: 1,
     });
     expect(answer).toMatchObject({ success: false, error: 'timeout' });
-    expect(answer.content).toMatch(/^before\n\[timed out after \d/);
+    // The in-memory shell loses what an interrupted command printed.
+    const start = profile.processes ? 'before\n' : '';
+    expect(answer.content).toMatch(new RegExp(`^${start}\\[timed out after \\d`));
     expect(await agent.terminal('pwd')).toBe('/tmp');
   });
 
@@ -97,7 +88,13 @@ two lines" LOCAL_ONLY=x`);
 }
 
 function realShells(kit: SandboxKit): void {
-  const session = async () => new ToolSession(await kit.fresh());
+  const session = async () => new ToolSession(await kit.shared());
+
+  it('shows binary output without breaking', async () => {
+    const agent = await session();
+    const content = await agent.terminal(String.raw`printf 'a\000b\377c\303\251\n'`);
+    expect(content).toBe('a␀b\ufffdcé');
+  });
 
   it('keeps background processes running after the command', async () => {
     const agent = await session();
@@ -116,7 +113,8 @@ function realShells(kit: SandboxKit): void {
 
   it('prints no trace of its own when a command traces', async () => {
     const agent = await session();
-    expect(await agent.terminal('set -x; echo hi')).toBe('+ echo hi\nhi');
+    expect(await agent.terminal('set -x; echo hi')).toMatch(/^\++ echo hi\nhi$/);
+    expect(await agent.terminal('set -x; exit 3')).toMatch(/^\++ exit 3\n\[exit status 3\]$/);
   });
 
   it('survives a command that breaks PATH', async () => {
@@ -136,7 +134,7 @@ export function plainShellBehaviour(kit: SandboxKit): void {
     expect(await agent.terminal('command -v bash; cd /tmp; export E="a\'b c"; echo ok; exit 3')).toBe(
       'ok\n[exit status 3]',
     );
-    expect(await agent.terminal('pwd; echo "$E"; echo ${BASH_VERSION:-plain}')).toBe("/tmp\na'b c\nplain");
+    expect(await agent.terminal('pwd; echo "$E"; echo "[$BASH_VERSION]"')).toBe("/tmp\na'b c\n[]");
     expect(await agent.terminal('set -e; set -C; cd /; false')).toBe('[exit status 1]');
     expect(await agent.terminal('pwd; if then')).toMatch(/\[exit status 2\]$/);
     await agent.terminal(`cat > /tmp/long <<'END'\n${'x'.repeat(150_000)}\nEND`);

@@ -5,7 +5,7 @@ import { ToolSession } from '../tool-session.js';
 
 export function writeAndPatchBehaviour(kit: SandboxKit, profile: SandboxProfile): void {
   const session = async (setUp = 'true') => {
-    const agent = new ToolSession(await kit.fresh());
+    const agent = new ToolSession(await kit.shared());
     await agent.terminal(setUp);
     return agent;
   };
@@ -41,7 +41,7 @@ export function writeAndPatchBehaviour(kit: SandboxKit, profile: SandboxProfile)
 
   it('writes files of some megabytes', async () => {
     const agent = await session();
-    const content = 'äöü\n'.repeat(300_000);
+    const content = 'äöü\n'.repeat(100_000);
     await agent.call('write_file', { path: '/tmp/big', content });
     expect((await agent.look('wc -c < /tmp/big')).trim()).toBe(String(Buffer.byteLength(content)));
   });

@@ -22,6 +22,17 @@ export function executionJournal(kit: SandboxKit, profile: SandboxProfile): void
       expect(textOf(await run(sandbox, 'cat /tmp/runs; rm /tmp/runs'))).toBe('run\n');
     });
 
+    test('says whether it was ever started', async () => {
+      const sandbox = await kit.shared();
+      const asked = request('true');
+      const handle = await sandbox.createExec(asked);
+      expect(await sandbox.execStarted(handle)).toBe(false);
+      await sandbox.startExec(handle, asked);
+      expect(await sandbox.execStarted(handle)).toBe(true);
+      await sandbox.awaitExec(handle, asked, NEVER);
+      expect(await sandbox.execStarted(handle)).toBe(true);
+    });
+
     test('is plain JSON', async () => {
       const sandbox = await kit.shared();
       const handle = await sandbox.createExec(request('true'));

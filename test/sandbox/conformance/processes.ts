@@ -4,7 +4,7 @@ import { eventually, NEVER, request, run, type SandboxKit, textOf } from './kit.
 
 /** A script that prints how many `sleep <seconds>` live. */
 const countOf = (seconds: string): string =>
-  `n=0; for d in /proc/[0-9]*; do [ "$(tr '\\0' ' ' < $d/cmdline 2>/dev/null)" = "sleep ${seconds} " ] && n=$((n+1)); done; echo $n`;
+  `n=0; for d in /proc/[0-9]*; do [ "$(tr '\\0' ' ' < $d/cmdline)" = "sleep ${seconds} " ] && n=$((n+1)); done 2>/dev/null; echo $n`;
 
 /** Time limits, kills and background processes. */
 export function processBehaviour(kit: SandboxKit, profile: SandboxProfile): void {

@@ -1,0 +1,14 @@
+#!/bin/bash
+set -eu
+umask 022
+mkdir -p /app/rootfs/etc/cron.d /app/log /app/run
+cat > /app/rootfs/etc/cron.d/daily-report <<'CRON'
+# Daily report of the orders of the day before.
+SHELL=/bin/sh
+PATH=/usr/local/bin:/usr/bin:/bin
+MAILTO=ops@example.org
+REPORT_ENV=production
+
+30 2 * * * reports cd /app/reports && flock -n /app/run/daily-report.lock /app/venv/bin/python /app/reports/daily_report.py --date "$(date -d yesterday +\%F)" >> /app/log/daily-report.log 2>&1
+CRON
+chmod 644 /app/rootfs/etc/cron.d/daily-report

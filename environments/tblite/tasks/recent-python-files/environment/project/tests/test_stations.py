@@ -1,0 +1,5 @@
+from tidepool.stations import STATIONS
+
+
+def test_known() -> None:
+    assert "harlingen" in STATIONS

@@ -1,0 +1,3 @@
+"""Tide tables."""
+
+__version__ = "0.3.0"

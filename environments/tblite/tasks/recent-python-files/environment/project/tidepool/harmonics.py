@@ -1,0 +1,5 @@
+from math import cos
+
+
+def height(amplitude: float, phase: float) -> float:
+    return amplitude * cos(phase)

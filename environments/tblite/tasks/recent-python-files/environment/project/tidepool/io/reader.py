@@ -1,0 +1,3 @@
+def read(path: str) -> list[str]:
+    with open(path) as handle:
+        return handle.readlines()

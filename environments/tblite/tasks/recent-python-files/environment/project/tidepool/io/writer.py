@@ -1,0 +1,3 @@
+def write(path: str, rows: list[str]) -> None:
+    with open(path, "w") as handle:
+        handle.writelines(rows)

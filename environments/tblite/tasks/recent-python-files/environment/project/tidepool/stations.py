@@ -1,0 +1,1 @@
+STATIONS = {"vlissingen": 51.44, "harlingen": 53.17}

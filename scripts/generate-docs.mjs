@@ -1,0 +1,16 @@
+// Writes the reference pages that are made from the code. Needs a build: npm run build.
+import { mkdir, writeFile } from 'node:fs/promises';
+
+const root = new URL('..', import.meta.url);
+const built = (path) => import(new URL(`dist/src/${path}`, root).href);
+const { configReference } = await built('config/reference.js');
+const { configFileJsonSchema } = await built('config/file-json-schema.js');
+
+const folder = new URL('docs/reference/', root);
+await mkdir(folder, { recursive: true });
+await writeFile(new URL('config.md', folder), configReference());
+await writeFile(
+  new URL('longrun.schema.json', folder),
+  `${JSON.stringify(configFileJsonSchema(), null, 2)}\n`,
+);
+console.log('Wrote docs/reference/config.md and docs/reference/longrun.schema.json.');

@@ -1,0 +1,67 @@
+import type { Logger } from 'pino';
+import { type FlagValues, mergeSettings } from '../config/merge-settings.js';
+import type { Settings } from '../config/settings.schema.js';
+import { stateFolder } from '../config/state-folder.js';
+import { type CliIo, wantsColour } from './cli-io.js';
+import type { CommonOptions } from './common-options.js';
+import { createLogger, secretValues } from './logger.js';
+
+/** What a command needs besides its own options. */
+export interface CommandContext {
+  io: CliIo;
+  json: boolean;
+  stateDir: string;
+  log: Logger;
+  /** A line for the person, on standard error. */
+  say(line: string): void;
+  /** Sends lines and logs through a live view, so that it is not torn; null = straight out again. */
+  redirect(print: ((text: string) => void) | null): void;
+}
+
+/** Resolves the common options by flags > environment > file > defaults. */
+export async function commandContext(options: CommonOptions, io: CliIo): Promise<CommandContext> {
+  const { json, stateDir, logLevel } = options;
+  const given = Object.entries({ json, stateDir, logLevel }).filter(([, value]) => value !== undefined);
+  return await settingsContext(Object.fromEntries(given), io);
+}
+
+/** The same with all settings, for the commands that take them. */
+export async function settingsContext(
+  flags: FlagValues,
+  io: CliIo,
+): Promise<CommandContext & { settings: Settings }> {
+  const { settings, warnings } = await mergeSettings(flags, io.env);
+  const straight = (text: string): void => {
+    io.stderr.write(text);
+  };
+  let print = straight;
+  const log = createLogger({
+    level: settings.logLevel,
+    pretty: io.stderr.isTTY === true,
+    colour: wantsColour(io.stderr, io.env),
+    secrets: secretValues(io.env, settings.apiKeyEnv),
+    write: (line) => print(line),
+  });
+  const say = (line: string): void => print(`${line}\n`);
+  for (const warning of warnings) say(warning);
+  return {
+    io,
+    json: settings.json,
+    stateDir: stateFolder(settings.stateDir, io.env),
+    log,
+    say,
+    redirect: (through) => {
+      print = through ?? straight;
+    },
+    settings,
+  };
+}
+
+/** The one document of a command that was asked for `--json`. */
+export function printJson(io: CliIo, document: unknown): void {
+  io.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+}
+
+export function printLines(io: CliIo, lines: readonly string[]): void {
+  io.stdout.write(lines.map((line) => `${line}\n`).join(''));
+}

@@ -1,0 +1,25 @@
+import { Command } from 'commander';
+import type { CliIo } from '../../cli-io.js';
+import { type CommonOptions, withCommonOptions } from '../../common-options.js';
+
+/** `longrun runs show`. */
+export function showCommand(io: CliIo): Command {
+  const command = new Command('show')
+    .description('Scores, failures, cost and rollouts of a run, recomputed from its rollouts.')
+    .argument('<run>', 'Id of the run')
+    .action((runId: string, options: CommonOptions) => show(runId, options, io));
+  return withCommonOptions(command, 'longrun runs show tblite-20260412-1503-k3f9 --json');
+}
+
+async function show(runId: string, options: CommonOptions, io: CliIo): Promise<void> {
+  const { commandContext, printJson, printLines } = await import('../../command-context.js');
+  const { readRunDocument } = await import('../../../launch/run-rows.js');
+  const { runDocumentSchema } = await import('../../../report/document.js');
+  const { renderScoreboard } = await import('../../../report/scoreboard.js');
+  const { toWire } = await import('../../../store/wire.js');
+  const { lookOf } = await import('../../look.js');
+  const { json, stateDir } = await commandContext(options, io);
+  const document = await readRunDocument({ stateDir, env: io.env }, runId);
+  if (json) return printJson(io, toWire(runDocumentSchema, document));
+  printLines(io, renderScoreboard(document, lookOf(io)));
+}

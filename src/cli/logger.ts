@@ -1,0 +1,59 @@
+import { type Logger, pino, stdSerializers } from 'pino';
+import { prettyFactory } from 'pino-pretty';
+
+const SECRET_NAME = /key|token|secret|password|authorization/i;
+const REDACTED = '[redacted]';
+/** Shorter values would blank out ordinary words. */
+const MIN_SECRET_LENGTH = 6;
+const MAX_DEPTH = 8;
+
+export interface LoggerOptions {
+  level: string;
+  /** Lines for people rather than JSON. */
+  pretty: boolean;
+  colour: boolean;
+  /** Values that must never appear, wherever they turn up: API keys. */
+  secrets: readonly string[];
+  write(line: string): void;
+}
+
+/** Logs with secrets redacted, by the name of the field and by value. */
+export function createLogger(options: LoggerOptions): Logger {
+  const format = options.pretty
+    ? prettyFactory({ colorize: options.colour, translateTime: 'HH:MM:ss', ignore: 'pid,hostname' })
+    : null;
+  const secrets = options.secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH);
+  const write = (line: string): void => {
+    const clean = secrets.reduce((text, secret) => text.replaceAll(secret, REDACTED), line);
+    options.write(format ? format(clean) : clean);
+  };
+  return pino(
+    {
+      level: options.level,
+      base: null,
+      serializers: { err: stdSerializers.err, error: stdSerializers.err },
+      formatters: { log: (fields) => redact(fields, 0) as Record<string, unknown> },
+    },
+    { write },
+  );
+}
+
+/** Texts under names such as `apiKey` or `authorization` are blanked; numbers (counts of tokens) stay. */
+function redact(value: unknown, depth: number): unknown {
+  if (typeof value !== 'object' || value === null || value instanceof Error || depth > MAX_DEPTH)
+    return value;
+  if (Array.isArray(value)) return value.map((item) => redact(item, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      name,
+      typeof inner === 'string' && SECRET_NAME.test(name) ? REDACTED : redact(inner, depth + 1),
+    ]),
+  );
+}
+
+/** Values of environment variables that hold secrets: the API key's, and whatever is named like one. */
+export function secretValues(env: NodeJS.ProcessEnv, apiKeyEnv: string | null): string[] {
+  return Object.entries(env)
+    .filter(([name]) => name === apiKeyEnv || /(_KEY|_TOKEN|_SECRET|PASSWORD)$/i.test(name))
+    .flatMap(([, value]) => (value ? [value] : []));
+}

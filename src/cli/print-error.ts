@@ -1,0 +1,55 @@
+import { CommanderError } from 'commander';
+import { LongrunError } from '../core/errors.js';
+import { escapeTerminal } from '../report/escape-terminal.js';
+import { type CliIo, EXIT, wantsColour } from './cli-io.js';
+
+/** Prints what ended a command, once and in one form, and answers the exit code. */
+export function printError(error: unknown, io: CliIo, json: boolean): number {
+  if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;
+  // The help of a group that was called without a subcommand: already printed.
+  if (error instanceof CommanderError && error.code === 'commander.help') return EXIT.usage;
+  const known = toLongrunError(error);
+  if (json) {
+    const { code, message, hint, details } = known;
+    io.stdout.write(
+      `${JSON.stringify({ error: { code, message, hint: hint ?? null, details } }, null, 2)}\n`,
+    );
+  }
+  io.stderr.write(errorText(known, wantsColour(io.stderr, io.env)));
+  if (known.code === 'internal' && known.stack) io.stderr.write(`${escapeTerminal(known.stack)}\n`);
+  return known.exitCode;
+}
+
+function errorText(error: LongrunError, colour: boolean): string {
+  const label = colour ? '\u001b[31merror:\u001b[0m' : 'error:';
+  const hint =
+    error.hint === undefined
+      ? ''
+      : `${colour ? '\u001b[36mhint:\u001b[0m' : 'hint:'}  ${escapeTerminal(error.hint)}\n`;
+  return `${label} ${escapeTerminal(error.message)}\n${hint}`;
+}
+
+function toLongrunError(error: unknown): LongrunError {
+  if (LongrunError.is(error)) return error;
+  if (error instanceof CommanderError) return usageError(error);
+  const message = error instanceof Error ? error.message : String(error);
+  const wrapped = new LongrunError('internal', message, {
+    hint: 'This is a fault in longrun: please report it with the lines below.',
+    cause: error,
+  });
+  if (error instanceof Error && error.stack) wrapped.stack = error.stack;
+  return wrapped;
+}
+
+/** commander's own words, with its suggestion as the hint. */
+function usageError(error: CommanderError): LongrunError {
+  const [message = '', suggestion] = error.message
+    .trim()
+    .replace(/^error: /, '')
+    .split('\n(Did you mean ');
+  const meant = suggestion?.replace(/\?\)$/, '');
+  return new LongrunError('bad_input', message, {
+    exitCode: EXIT.usage,
+    hint: meant ? `Did you mean ${meant}?` : 'See: longrun --help',
+  });
+}

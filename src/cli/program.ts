@@ -1,0 +1,58 @@
+import { Command } from 'commander';
+import type { CliIo } from './cli-io.js';
+import { COMMANDS, type CommandEntry, MACHINERY } from './command-table.js';
+import { packageVersion } from './package-version.js';
+
+/**
+ * The command tree. Commands named in `load` (or all of them) are loaded in full; of the others
+ * only name and summary are known, which is all that help and suggestions need.
+ */
+export async function buildProgram(
+  io: CliIo,
+  load: (name: string) => boolean,
+  entries: readonly CommandEntry[] = COMMANDS,
+): Promise<Command> {
+  const program = new Command('longrun')
+    .description('Durable agent rollouts against benchmark tasks, on Temporal.')
+    .version(packageVersion(), '-V, --version', 'Print the version')
+    .helpOption('-h, --help', 'Print help')
+    .addHelpCommand(
+      new Command('help').argument('[command]').description('Print help for a command').helpGroup(MACHINERY),
+    )
+    .addHelpText('after', EXAMPLES);
+  settle(program, io);
+  for (const entry of entries) {
+    const command = load(entry.name) ? (await entry.load())(io) : new Command(entry.name);
+    command.summary(entry.summary).helpGroup(entry.group);
+    if (!command.description()) command.description(entry.summary);
+    settleAll(command, io);
+    program.addCommand(command);
+  }
+  return program;
+}
+
+const EXAMPLES = `
+Examples:
+  $ longrun evaluate tblite --model scripted/demo --samples 3
+  $ longrun evaluate ./my-tasks --agent oracle
+  $ longrun runs list
+`;
+
+function settleAll(command: Command, io: CliIo): void {
+  settle(command, io);
+  for (const child of command.commands) settleAll(child, io);
+}
+
+/** Errors are thrown, not printed: one place prints them. */
+function settle(command: Command, io: CliIo): void {
+  command
+    .exitOverride()
+    .helpOption('-h, --help', 'Print help')
+    .showSuggestionAfterError()
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(text),
+      outputError: () => {},
+      getOutHelpWidth: () => io.stdout.columns ?? 100,
+    });
+}

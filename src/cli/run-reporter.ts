@@ -1,0 +1,138 @@
+import { catchInterrupts } from '../launch/interrupts.js';
+import type { AttendOptions, LaunchOutcome } from '../launch/launch-run.js';
+import { runDocumentSchema } from '../report/document.js';
+import { renderScoreboard } from '../report/scoreboard.js';
+import { toWire } from '../store/wire.js';
+import { EXIT } from './cli-io.js';
+import { type CommandContext, printJson, printLines } from './command-context.js';
+import type { LiveView } from './live/live-view.js';
+import { openView } from './live/open-view.js';
+import { lookOf } from './look.js';
+
+export interface ReporterOptions {
+  failUnder: number | null;
+  /** Folder for Harbor's job layout; null = none. */
+  output: string | null;
+}
+
+/** Finding tasks, asking the model's endpoint and starting a server take a moment. */
+const PREPARING = 'Preparing …';
+const CLEAR_LINE = '\r\u001b[K';
+
+const ENDS = {
+  finished: null,
+  cancelled: 'The run was cancelled.',
+  failed: 'The run did not finish: its workflow failed.',
+  budget: 'The run is paused: its budget is spent, and what is open was not started.',
+} as const;
+
+/**
+ * Shows a run while it goes and its results at the end, and decides the exit code: what is said
+ * last and the code come from here alone.
+ */
+export class RunReporter {
+  private view: LiveView | null = null;
+  private preparing = false;
+
+  constructor(
+    private readonly context: CommandContext,
+    private readonly options: ReporterOptions,
+  ) {}
+
+  /** Opens the live view; from here on logs go through it. */
+  open(passThreshold: number): void {
+    this.clearPreparing();
+    const view = openView(this.context.io, passThreshold);
+    this.view = view;
+    this.context.redirect((text) => view.print(text));
+  }
+
+  /** Runs `work` with Ctrl-C caught: once leaves in order, twice leaves now. */
+  async attend(work: (hooks: AttendOptions) => Promise<void>): Promise<void> {
+    const { io, log } = this.context;
+    const interrupts = catchInterrupts(() => {
+      this.close();
+      process.exit(EXIT.interrupted);
+    });
+    const { signal } = interrupts;
+    if (io.stderr.isTTY) io.stderr.write(PREPARING);
+    this.preparing = io.stderr.isTTY === true;
+    try {
+      await work({ ...this.hooks(), logger: log, signal, now: io.now });
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      io.exitCode = EXIT.interrupted;
+    } finally {
+      this.close();
+      interrupts.release();
+    }
+  }
+
+  private hooks(): Pick<AttendOptions, 'onUpdate' | 'note' | 'onEnd'> {
+    return {
+      onUpdate: (view, finished) => this.view?.update(view, finished),
+      note: (text) => {
+        if (this.view) this.view.note(text);
+        else if (text !== null) this.context.say(text);
+      },
+      onEnd: (outcome) => this.finish(outcome),
+    };
+  }
+
+  /** Leaves the last moment of the live view on the screen. */
+  close(): void {
+    this.clearPreparing();
+    this.view?.close();
+    this.view = null;
+    this.context.redirect(null);
+  }
+
+  private clearPreparing(): void {
+    if (this.preparing) this.context.io.stderr.write(CLEAR_LINE);
+    this.preparing = false;
+  }
+
+  private async finish(outcome: LaunchOutcome): Promise<void> {
+    this.close();
+    const { io, json, say } = this.context;
+    if (outcome.kind === 'ended') return await this.printResults(outcome);
+    const { runId } = outcome;
+    if (outcome.kind === 'detached') {
+      if (json) printJson(io, { run: { run_id: runId, status: 'running' } });
+      else printLines(io, [`Run ${runId} was started.`, `Watch it with: longrun runs watch ${runId}`]);
+      return;
+    }
+    io.exitCode = EXIT.interrupted;
+    if (json) printJson(io, { run: { run_id: runId, status: 'paused' } });
+    say(
+      `Run ${runId} is paused; everything finished is kept. Carry it on with:\n  longrun runs resume ${runId}`,
+    );
+  }
+
+  private async printResults({ end, document, session }: LaunchOutcome & { kind: 'ended' }): Promise<void> {
+    const { io, json, say } = this.context;
+    const { output } = this.options;
+    if (output !== null) {
+      const { writeJobOutput } = await import('../report/write-job-output.js');
+      const folder = await writeJobOutput(session.store, document, output);
+      say(`The results in Harbor's job layout: ${folder}`);
+    }
+    if (json) printJson(io, toWire(runDocumentSchema, document));
+    else printLines(io, renderScoreboard(document, lookOf(io)));
+    const ending = ENDS[end];
+    if (ending !== null) {
+      io.exitCode = EXIT.error;
+      say(ending);
+    }
+    this.judge(document.summary.passAt['1']?.estimate ?? null);
+  }
+
+  private judge(passAt1: number | null): void {
+    const { failUnder } = this.options;
+    if (failUnder === null || this.context.io.exitCode !== EXIT.done) return;
+    if (passAt1 !== null && passAt1 >= failUnder) return;
+    this.context.io.exitCode = EXIT.belowThreshold;
+    const found = passAt1 === null ? 'unknown, as nothing was scored' : passAt1.toFixed(3);
+    this.context.say(`pass@1 is ${found}: below --fail-under ${failUnder}.`);
+  }
+}

@@ -1,0 +1,104 @@
+import { readFile } from 'node:fs/promises';
+import { isMap, isScalar, LineCounter, type Node, parseDocument } from 'yaml';
+import { z } from 'zod';
+import { badInput } from '../core/errors.js';
+import { closest } from './closest.js';
+import { fromFileKeys, type KeySchema } from './file-keys.js';
+import type { SettingRow } from './setting-table.js';
+import { type SettingName, settingsSchema } from './settings.schema.js';
+
+/** A value of the file and where it stands, as `longrun.yaml:3:11`. */
+export interface FileValue {
+  value: unknown;
+  place: string;
+}
+
+export const DEFAULT_CONFIG_FILE = 'longrun.yaml';
+
+/** Reads a settings file. `required` is false for the default file, which need not be there. */
+export async function readConfigFile(
+  path: string,
+  required: boolean,
+  table: readonly SettingRow[],
+): Promise<Map<SettingName, FileValue>> {
+  const text = await readText(path, required);
+  return text === null ? new Map() : parseConfigText(text, path, table);
+}
+
+async function readText(path: string, required: boolean): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'ENOENT' && !required) return null;
+    const found = code === 'ENOENT' ? 'there is no such file' : (error as Error).message;
+    throw badInput(
+      `The settings file ${path} cannot be read: ${found}.`,
+      'Check the path given with --config.',
+    );
+  }
+}
+
+/** Parses the text of a settings file; `path` is only for messages. Throws `bad_input` with line and column. */
+export function parseConfigText(
+  text: string,
+  path: string,
+  table: readonly SettingRow[],
+): Map<SettingName, FileValue> {
+  const lines = new LineCounter();
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+  });
+  const at = (offset: number): string => {
+    const { line, col } = lines.linePos(offset);
+    return `${path}:${line}:${col}`;
+  };
+  const [broken] = document.errors;
+  if (broken)
+    throw badInput(`${at(broken.pos[0])}: ${broken.message}.`, 'The settings file must be valid YAML.');
+  const values = new Map<SettingName, FileValue>();
+  if (document.contents === null) return values;
+  if (!isMap<Node, Node | null>(document.contents)) {
+    throw badInput(
+      `${path}: found something other than "key: value" lines.`,
+      'Write one setting per line, as in samples: 3.',
+    );
+  }
+  for (const { key, value } of document.contents.items) {
+    const place = at(key.range?.[0] ?? 0);
+    const row = rowOf(isScalar(key) ? String(key.value) : '', place, table);
+    if (row === null) continue;
+    const found = value === null ? null : fromFileKeys(value.toJS(document), keySchema(row.name));
+    values.set(row.name, {
+      value: found,
+      place: at(value?.range?.[0] ?? key.range?.[0] ?? 0),
+    });
+  }
+  return values;
+}
+
+/** Null for keys that are for editors only. */
+function rowOf(key: string, place: string, table: readonly SettingRow[]): SettingRow | null {
+  if (key === '$schema') return null;
+  const row = table.find((candidate) => candidate.fileKey === key);
+  if (row) return row;
+  const known = table.flatMap((candidate) => candidate.fileKey ?? []);
+  const flag = `--${key.replaceAll('_', '-')}`;
+  const flagOnly = table.find((candidate) => candidate.flag === flag && candidate.fileKey === null);
+  if (flagOnly) {
+    throw badInput(
+      `${place}: "${key}" is not a setting of the file.`,
+      `Give it on the command line: ${flagOnly.flag}.`,
+    );
+  }
+  const meant = closest(key.replaceAll('-', '_'), known);
+  throw badInput(
+    `${place}: unknown setting "${key}".`,
+    meant ? `Did you mean "${meant}"?` : `Accepted are: ${known.join(', ')}.`,
+  );
+}
+
+function keySchema(name: SettingName): KeySchema {
+  return z.toJSONSchema(settingsSchema.shape[name], { io: 'input' }) as KeySchema;
+}

@@ -1,0 +1,110 @@
+import type { z } from 'zod';
+import { badInput } from '../core/errors.js';
+import { closest } from './closest.js';
+import { DEFAULT_CONFIG_FILE, type FileValue, readConfigFile } from './config-file.js';
+import { readText } from './read-text.js';
+import { type SettingRow, settingTable } from './setting-table.js';
+import { type SettingName, type Settings, settingsSchema } from './settings.schema.js';
+
+export type SettingOrigin = 'flag' | 'environment' | 'file' | 'default';
+
+export interface MergedSettings {
+  settings: Settings;
+  /** Where each value came from. */
+  origins: Record<SettingName, SettingOrigin>;
+  /** Things a person would want to know and that stop nothing. */
+  warnings: string[];
+}
+
+/** Values of flags as the command line hands them over: texts, lists of texts, true. Absent = not given. */
+export type FlagValues = Partial<Record<SettingName, string | string[] | boolean>>;
+
+interface Candidate {
+  origin: SettingOrigin;
+  place: string;
+  value: unknown;
+}
+
+/**
+ * Merges flags > environment > file > defaults and checks every value.
+ * Throws `bad_input` that names each place, what was found there and what is accepted.
+ */
+export async function mergeSettings(flags: FlagValues, env: NodeJS.ProcessEnv): Promise<MergedSettings> {
+  const table = settingTable();
+  const path = text(flags.config) ?? (env.LONGRUN_CONFIG || null);
+  const file = await readConfigFile(path ?? DEFAULT_CONFIG_FILE, path !== null, table);
+  const problems: string[] = [];
+  const values: Record<string, unknown> = {};
+  const origins: Record<string, SettingOrigin> = {};
+  for (const row of table) {
+    const candidate = choose(row, flags, env, file);
+    const result = settingsSchema.shape[row.name].safeParse(candidate?.value);
+    if (result.success) values[row.name] = result.data;
+    else problems.push(problem(row, candidate as Candidate, result.error));
+    origins[row.name] = candidate?.origin ?? 'default';
+  }
+  if (problems.length > 0) throw refused(problems);
+  return {
+    settings: values as Settings,
+    origins: origins as Record<SettingName, SettingOrigin>,
+    warnings: unknownVariables(env, table),
+  };
+}
+
+function choose(
+  row: SettingRow,
+  flags: FlagValues,
+  env: NodeJS.ProcessEnv,
+  file: Map<SettingName, FileValue>,
+): Candidate | null {
+  const flag = flags[row.name];
+  if (flag !== undefined) {
+    const value = typeof flag === 'string' ? readText(row.kind, flag) : flag;
+    return { origin: 'flag', place: row.flag ?? row.name, value };
+  }
+  const variable = row.env === null ? undefined : env[row.env];
+  if (row.env !== null && variable) {
+    return {
+      origin: 'environment',
+      place: row.env,
+      value: readText(row.kind, variable),
+    };
+  }
+  const fromFile = file.get(row.name);
+  if (!fromFile) return null;
+  const value = row.kind === 'list' && typeof fromFile.value === 'string' ? [fromFile.value] : fromFile.value;
+  return { origin: 'file', place: fromFile.place, value };
+}
+
+function problem(row: SettingRow, candidate: Candidate, error: z.ZodError): string {
+  const issue = error.issues[0] as z.core.$ZodIssue;
+  const where = candidate.origin === 'file' ? `${candidate.place}: ${row.fileKey}` : candidate.place;
+  if (issue.path.length > 0) return `${where}: at ${issue.path.join('.')}: ${issue.message}`;
+  const found = typeof candidate.value === 'string' ? candidate.value : JSON.stringify(candidate.value);
+  const meant = closest(String(candidate.value), row.choices);
+  return `${where}: found "${found}", accepted: ${row.accepted}${meant ? ` (did you mean "${meant}"?)` : ''}`;
+}
+
+function refused(problems: string[]): Error {
+  const hint = 'See docs/reference/config.md, or: longrun evaluate --help';
+  if (problems.length === 1) return badInput(`${problems[0]}.`, hint, { problems });
+  return badInput(`${problems.length} settings cannot be used:\n  ${problems.join('\n  ')}`, hint, {
+    problems,
+  });
+}
+
+/** Variables of ours that are no settings. */
+const OTHER_VARIABLES = ['LONGRUN_SKIP_TIERS'];
+
+function unknownVariables(env: NodeJS.ProcessEnv, table: readonly SettingRow[]): string[] {
+  const known = table.flatMap((row) => row.env ?? []);
+  const strange = Object.keys(env).filter((name) => name.startsWith('LONGRUN_') && !known.includes(name));
+  return strange.flatMap((name) => {
+    const meant = OTHER_VARIABLES.includes(name) ? null : closest(name, known);
+    return meant
+      ? [`The environment variable ${name} is not a setting and was ignored; did you mean ${meant}?`]
+      : [];
+  });
+}
+
+const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);

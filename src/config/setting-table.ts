@@ -1,0 +1,160 @@
+import { z } from 'zod';
+import { toSnakeCase } from '../store/wire-names.js';
+import { type SettingName, settingsSchema } from './settings.schema.js';
+
+export type SettingKind = 'text' | 'integer' | 'number' | 'boolean' | 'list' | 'map';
+
+/** One setting, as the command line, the environment, the file and the reference see it. */
+export interface SettingRow {
+  name: SettingName;
+  kind: SettingKind;
+  /** `--max-turns`; null where a flag makes no sense (maps, the positional argument). */
+  flag: string | null;
+  /** `LONGRUN_MAX_TURNS`; null where only a flag makes sense. */
+  env: string | null;
+  /** `max_turns`; null where only a flag makes sense. */
+  fileKey: string | null;
+  /** What stands behind the flag in help: `n`, `glob`, `folder`. */
+  placeholder: string | null;
+  group: string;
+  choices: string[];
+  /** In words: what a value must look like. */
+  accepted: string;
+  description: string;
+  fallback: unknown;
+}
+
+const GROUPS: [heading: string, names: SettingName[]][] = [
+  ['Model and agent', ['environment', 'model', 'agent', 'baseUrl', 'apiKeyEnv']],
+  ['What runs', ['samples', 'tasks', 'task', 'passThreshold']],
+  ['How it runs', ['concurrency', 'maxAttempts', 'sandbox', 'network', 'timeoutMultiplier']],
+  [
+    'Agent loop',
+    ['maxTurns', 'maxTokens', 'temperature', 'seed', 'contextPolicy', 'contextWindow', 'historyLimits'],
+  ],
+  ['Limits', ['modelTimeoutMs', 'budgetUsd', 'budgetTokens', 'prices']],
+  [
+    'Run and output',
+    ['runId', 'stateDir', 'output', 'failUnder', 'detach', 'json', 'metricsPort', 'logLevel', 'config'],
+  ],
+];
+
+const PLACEHOLDERS: Partial<Record<SettingName, string>> = {
+  model: 'id',
+  agent: 'agent',
+  sandbox: 'driver',
+  network: 'access',
+  contextPolicy: 'policy',
+  logLevel: 'level',
+  baseUrl: 'url',
+  apiKeyEnv: 'name',
+  task: 'glob',
+  passThreshold: 'reward',
+  budgetUsd: 'dollars',
+  failUnder: 'rate',
+  modelTimeoutMs: 'ms',
+  runId: 'id',
+  stateDir: 'folder',
+  output: 'folder',
+  metricsPort: 'port',
+  config: 'file',
+};
+
+const ENV_NAMES: Partial<Record<SettingName, string>> = {
+  stateDir: 'LONGRUN_HOME',
+};
+const WITHOUT_FLAG = new Set<SettingName>(['environment', 'historyLimits', 'prices']);
+const FLAG_ONLY = new Set<SettingName>(['json', 'detach']);
+const WITHOUT_FILE_KEY = new Set<SettingName>(['json', 'detach', 'config', 'runId']);
+
+interface PropertySchema {
+  type?: string | string[];
+  enum?: string[];
+  anyOf?: PropertySchema[];
+  minimum?: number;
+  maximum?: number;
+  exclusiveMinimum?: number;
+  format?: string;
+  pattern?: string;
+  default?: unknown;
+  description?: string;
+}
+
+/** The settings in reading order, derived from the schema. */
+export function settingTable(): SettingRow[] {
+  const schema = z.toJSONSchema(settingsSchema, { io: 'input' });
+  const properties = (schema.properties ?? {}) as Record<string, PropertySchema>;
+  return GROUPS.flatMap(([group, names]) =>
+    names.map((name) => settingRow(name, group, properties[name] as PropertySchema)),
+  );
+}
+
+function settingRow(name: SettingName, group: string, property: PropertySchema): SettingRow {
+  const schema = withoutNull(property);
+  const kind = kindOf(schema);
+  const snake = toSnakeCase(name);
+  const choices = schema.enum ?? [];
+  return {
+    name,
+    kind,
+    flag: WITHOUT_FLAG.has(name) ? null : `--${snake.replaceAll('_', '-')}`,
+    env: FLAG_ONLY.has(name) ? null : (ENV_NAMES[name] ?? `LONGRUN_${snake.toUpperCase()}`),
+    fileKey: WITHOUT_FILE_KEY.has(name) ? null : snake,
+    placeholder: kind === 'boolean' ? null : (PLACEHOLDERS[name] ?? 'n'),
+    group,
+    choices,
+    accepted: accepted(kind, schema),
+    description: property.description ?? '',
+    fallback: property.default ?? null,
+  };
+}
+
+/** Null means "left open"; nobody types it. */
+function withoutNull(property: PropertySchema): PropertySchema {
+  if (property.anyOf) return property.anyOf.find((option) => option.type !== 'null') ?? {};
+  if (!Array.isArray(property.type)) return property;
+  return { ...property, type: property.type.find((type) => type !== 'null') ?? 'string' };
+}
+
+function kindOf(schema: PropertySchema): SettingKind {
+  switch (schema.type) {
+    case 'integer':
+    case 'number':
+    case 'boolean':
+      return schema.type;
+    case 'array':
+      return 'list';
+    case 'object':
+      return 'map';
+    default:
+      return 'text';
+  }
+}
+
+function accepted(kind: SettingKind, schema: PropertySchema): string {
+  if (schema.enum) return schema.enum.join(', ');
+  if (kind === 'boolean') return 'true or false';
+  if (kind === 'list') return 'one text or a list of texts';
+  if (kind === 'map') return 'a mapping';
+  if (kind === 'text') return acceptedText(schema);
+  return `${kind === 'integer' ? 'a whole number' : 'a number'}${bounds(schema)}`;
+}
+
+function acceptedText(schema: PropertySchema): string {
+  if (schema.format === 'uri') return 'an address that starts with http:// or https://';
+  if (schema.pattern)
+    return 'letters, digits, ".", "_" and "-", at most 100, starting with a letter or digit';
+  return 'a text';
+}
+
+/** zod writes the range of safe integers into every integer; a reader does not want to see that. */
+function bounds(schema: PropertySchema): string {
+  const max =
+    schema.maximum !== undefined && schema.maximum < Number.MAX_SAFE_INTEGER ? schema.maximum : undefined;
+  const min =
+    schema.minimum !== undefined && schema.minimum > Number.MIN_SAFE_INTEGER ? schema.minimum : undefined;
+  if (min !== undefined && max !== undefined) return ` from ${min} to ${max}`;
+  if (min !== undefined) return ` of at least ${min}`;
+  if (schema.exclusiveMinimum !== undefined) return ` above ${schema.exclusiveMinimum}`;
+  return max === undefined ? '' : ` of at most ${max}`;
+}

@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { ID_PATTERN } from '../core/ids.js';
+import { AGENTS, CONTEXT_POLICIES, runConfigSchema, SANDBOXES } from '../core/run-config.schema.js';
+
+const run = runConfigSchema.shape;
+const name = z.string().min(1);
+const price = z.strictObject({
+  input: z.number().nonnegative(),
+  cachedInput: z.number().nonnegative().nullable().default(null),
+  output: z.number().nonnegative(),
+});
+
+/**
+ * Every setting of `longrun evaluate`: the one source of its flags, its environment variables,
+ * the keys of longrun.yaml, the JSON Schema for editors, completion and docs/reference/config.md.
+ * What is null was left open and is filled in when the run is prepared.
+ */
+export const settingsSchema = z.strictObject({
+  environment: name
+    .nullable()
+    .default(null)
+    .describe('What to run: a built-in environment, a task folder or a folder of tasks'),
+  model: name.nullable().default(null).describe('Model id as the endpoint knows it, or scripted/<name>'),
+  agent: z.enum(AGENTS).default('tool-calling').describe('Who solves the tasks'),
+  baseUrl: z
+    .url({ protocol: /^https?$/ })
+    .nullable()
+    .default(null)
+    .describe('OpenAI-compatible endpoint, up to and including /v1'),
+  apiKeyEnv: name
+    .default('OPENAI_API_KEY')
+    .describe('Name of the environment variable that holds the API key'),
+
+  samples: run.samples.default(1).describe('Rollouts per task'),
+  tasks: z.int().min(1).nullable().default(null).describe('Only the first so many tasks'),
+  task: z
+    .array(name)
+    .default([])
+    .describe('Only tasks whose id matches this glob; may be given several times'),
+  passThreshold: z
+    .number()
+    .nullable()
+    .default(null)
+    .describe('Success is a reward of at least this; by default what the environment says, usually 1'),
+
+  concurrency: run.concurrency.default(8).describe('Rollouts in flight'),
+  maxAttempts: run.maxAttempts.default(3).describe('Tries per rollout, for infrastructure failures only'),
+  sandbox: z
+    .enum(SANDBOXES)
+    .default('auto')
+    .describe('Where tools run; auto is docker where the engine answers, else bubblewrap'),
+  network: run.network.default(null).describe('Overrides what the tasks ask for'),
+  timeoutMultiplier: run.timeoutMultiplier.default(1).describe("Stretches the tasks' own time limits"),
+
+  maxTurns: run.maxTurns.default(100).describe('Model calls per rollout'),
+  maxTokens: run.maxTokens.default(null).describe('Completion tokens per model call'),
+  temperature: run.temperature.default(null).describe("Sampling temperature; by default the endpoint's"),
+  seed: run.seed.default(null).describe('Sampling seed, and what scripted models draw from'),
+  contextPolicy: z
+    .enum(CONTEXT_POLICIES)
+    .default('stop')
+    .describe('What to do when the conversation outgrows the context window'),
+  contextWindow: run.contextWindow
+    .default(null)
+    .describe('Tokens of context; by default as the model table says'),
+  historyLimits: run.historyLimits
+    .default({})
+    .describe('For history-view: the newest n messages kept, by label'),
+  modelTimeoutMs: run.modelTimeoutMs
+    .default(600_000)
+    .describe('Milliseconds after which a model call without an answer is a failed try'),
+
+  budgetUsd: run.budgetUsd.default(null).describe('Ceiling of the whole run in US dollars'),
+  budgetTokens: run.budgetTokens.default(null).describe('Ceiling of the whole run in tokens'),
+  prices: z
+    .record(name, price)
+    .default({})
+    .describe('US dollars per million tokens, by model id; overrides the built-in table'),
+
+  runId: z
+    .string()
+    .regex(ID_PATTERN)
+    .nullable()
+    .default(null)
+    .describe('Names the run; the id of an earlier run carries that one on'),
+  stateDir: name.nullable().default(null).describe('Folder of results, database and caches'),
+  output: name
+    .nullable()
+    .default(null)
+    .describe("Also write the results in Harbor's job layout to this folder"),
+  failUnder: z
+    .number()
+    .min(0)
+    .max(1)
+    .nullable()
+    .default(null)
+    .describe('Exit with 3 when pass@1 ends below this'),
+  detach: z
+    .boolean()
+    .default(false)
+    .describe('Start the run and leave it to a worker that is already running'),
+  json: z
+    .boolean()
+    .default(false)
+    .describe('One JSON document on standard output, all else on standard error'),
+  metricsPort: z
+    .int()
+    .min(1)
+    .max(65_535)
+    .nullable()
+    .default(null)
+    .describe('Serve Prometheus metrics of the worker on this port of the loopback interface'),
+  logLevel: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
+    .default('warn')
+    .describe('How much to log on standard error'),
+  config: name
+    .nullable()
+    .default(null)
+    .describe('Settings file; by default longrun.yaml in the current folder, if there is one'),
+});
+
+export type Settings = z.infer<typeof settingsSchema>;
+export type SettingName = keyof Settings;

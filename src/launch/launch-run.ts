@@ -1,0 +1,87 @@
+import type { Logger } from 'pino';
+import type { Settings } from '../config/settings.schema.js';
+import { LongrunError } from '../core/errors.js';
+import { buildRunDocument } from '../report/document.js';
+import type { RunDocument } from '../report/summary.js';
+import type { RolloutResult } from '../store/records.schema.js';
+import { followRun } from './follow-run.js';
+import { prepareRun } from './prepare-run.js';
+import type { RunView } from './run-view.js';
+import { openSession, type Session } from './session.js';
+import type { RunEnd } from './watch-run.js';
+import { hasWorker } from './worker-presence.js';
+import { type WrittenRun, writeRun } from './write-run.js';
+
+/** What attending a run needs of whoever shows it. */
+export interface AttendOptions {
+  logger: Logger;
+  /** Fires on the first Ctrl-C. */
+  signal: AbortSignal;
+  now: () => number;
+  onUpdate(view: RunView, finished: readonly RolloutResult[]): void;
+  /** A line for the person at the terminal. */
+  note(text: string | null): void;
+  /** Given the results before the process leaves the worker and the server. */
+  onEnd(outcome: LaunchOutcome): Promise<void>;
+}
+
+export interface LaunchOptions extends AttendOptions {
+  settings: Settings;
+  stateDir: string;
+  env: NodeJS.ProcessEnv;
+  longrunVersion: string;
+  /** Told once the run is on disk, before it starts. */
+  onReady(written: WrittenRun): void;
+}
+
+export type LaunchOutcome =
+  | { kind: 'ended'; end: RunEnd; document: RunDocument; session: Session }
+  | { kind: 'interrupted'; runId: string }
+  | { kind: 'detached'; runId: string };
+
+/** From settings to results: prepares, writes, starts and follows a run, or leaves it to a worker. */
+export async function launchRun(options: LaunchOptions): Promise<void> {
+  const { settings, stateDir, env, logger } = options;
+  const prepared = await prepareRun(options);
+  options.signal.throwIfAborted();
+  const session = await openSession({ stateDir, env, log: (line) => logger.info(line) });
+  try {
+    if (settings.detach) await requireWorker(session);
+    const written = await writeRun(session.store, prepared.run, prepared.tasks);
+    options.onReady(written);
+    if (!settings.detach) return await attend(options, session, written, settings.metricsPort);
+    await session.runs.start(written.run.runId);
+    await options.onEnd({ kind: 'detached', runId: written.run.runId });
+  } finally {
+    await session.close();
+  }
+}
+
+/** Works on a written run and watches it until it ends or the person leaves. */
+export async function attend(
+  options: AttendOptions,
+  session: Session,
+  { run, plan }: Pick<WrittenRun, 'run' | 'plan'>,
+  metricsPort: number | null,
+): Promise<void> {
+  const metricsAddress = metricsPort === null ? null : `127.0.0.1:${metricsPort}`;
+  const { end, leave } = await followRun({ ...options, session, run, plan, metricsAddress });
+  if (end === 'interrupted') {
+    await leave();
+    await options.onEnd({ kind: 'interrupted', runId: run.runId });
+    return;
+  }
+  try {
+    const document = await buildRunDocument(session.store, run.runId, end);
+    await options.onEnd({ kind: 'ended', end, document, session });
+  } finally {
+    await leave();
+  }
+}
+
+async function requireWorker(session: Session): Promise<void> {
+  if (await hasWorker(session)) return;
+  throw new LongrunError('no_worker', 'The run was not started: no worker is running to take it.', {
+    hint: 'Start one with: longrun up (in another terminal), or leave out --detach',
+  });
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { badInput } from '../core/errors.js';
+import { parseRolloutId } from '../core/ids.js';
+import { taskSchema } from '../core/task.schema.js';
+import { timeStepSchema } from '../core/trajectory/trajectory.schema.js';
+import { type RolloutView, readRollout } from '../report/read-rollout.js';
+import { openStore } from '../store/index.js';
+import { attemptRecordSchema, rolloutResultSchema, verdictSchema } from '../store/records.schema.js';
+import { readRun } from '../store/runs.js';
+import { toWire } from '../store/wire.js';
+
+const rolloutViewSchema = z.object({
+  rolloutId: z.string(),
+  task: taskSchema,
+  result: rolloutResultSchema.nullable(),
+  attempts: z.array(attemptRecordSchema),
+  attempt: z.number().nullable(),
+  timesteps: z.array(timeStepSchema),
+  verdicts: z.array(verdictSchema),
+});
+
+/** A rollout by the id that people type. Errors: `bad_input` (no such form), `not_found`. */
+export async function loadRollout(
+  stateDir: string,
+  id: string,
+  attempt?: number,
+): Promise<{ view: RolloutView; passThreshold: number }> {
+  const key = parseRolloutId(id);
+  if (key === null) {
+    throw badInput(
+      `"${id}" is not the id of a rollout.`,
+      'It has the form run/task/sample; longrun runs show <run> lists them.',
+    );
+  }
+  const store = await openStore(stateDir);
+  const run = await readRun(store, key.runId);
+  return { view: await readRollout(store, key, attempt), passThreshold: run.config.passThreshold };
+}
+
+/** `rollouts show --json`. */
+export function rolloutDocument(view: RolloutView): unknown {
+  return toWire(rolloutViewSchema, view);
+}

@@ -1,0 +1,90 @@
+import type { Settings } from '../config/settings.schema.js';
+import { badInput } from '../core/errors.js';
+import type { RunConfig } from '../core/run-config.schema.js';
+import { checkModel } from '../model/index.js';
+import type { RunRecord } from '../store/records.schema.js';
+import type { LoadedTask } from '../tasks/environment.js';
+import { loadTasks } from './load-tasks.js';
+import { resolveSandbox } from './resolve-sandbox.js';
+import { newRunId } from './run-id.js';
+
+/** A run that could start: everything that bad input can break was checked, nothing was written. */
+export interface PreparedRun {
+  run: RunRecord;
+  tasks: LoadedTask[];
+}
+
+export interface PrepareOptions {
+  settings: Settings;
+  env: NodeJS.ProcessEnv;
+  longrunVersion: string;
+  now: () => number;
+}
+
+/** Resolves environment, tasks, model and sandbox. Throws their errors; changes nothing. */
+export async function prepareRun({
+  settings,
+  env,
+  longrunVersion,
+  now,
+}: PrepareOptions): Promise<PreparedRun> {
+  if (settings.environment === null) {
+    throw badInput(
+      'There is nothing to run: no environment was named.',
+      'Name a built-in environment, a task folder or a folder of tasks: longrun evaluate tblite --model scripted/demo',
+    );
+  }
+  const selection = { globs: settings.task, limit: settings.tasks };
+  const { environment, tasks } = await loadTasks(settings.environment, env, selection);
+  const config = await resolveConfig(settings, env, environment.passThreshold);
+  const { name, source } = environment;
+  return {
+    run: {
+      schemaVersion: 1,
+      runId: settings.runId ?? newRunId(name, now()),
+      mode: 'evaluate',
+      environment: { name, source },
+      config,
+      createdAt: now(),
+      longrunVersion,
+    },
+    tasks,
+  };
+}
+
+async function resolveConfig(
+  settings: Settings,
+  env: NodeJS.ProcessEnv,
+  passThreshold: number,
+): Promise<RunConfig> {
+  const usesModel = settings.agent === 'tool-calling';
+  if (usesModel) await checkModel(settings, env);
+  const { agent, baseUrl, apiKeyEnv, samples, maxAttempts, concurrency, network, contextPolicy } = settings;
+  const { contextWindow, historyLimits, maxTurns, maxTokens, temperature, seed, timeoutMultiplier } =
+    settings;
+  const { budgetUsd, budgetTokens, prices, modelTimeoutMs } = settings;
+  return {
+    agent,
+    model: usesModel ? settings.model : null,
+    baseUrl,
+    apiKeyEnv,
+    samples,
+    maxAttempts,
+    concurrency,
+    sandbox: await resolveSandbox(settings.sandbox),
+    network,
+    passThreshold: settings.passThreshold ?? passThreshold,
+    contextPolicy,
+    contextWindow,
+    historyLimits,
+    maxTurns,
+    maxTokens,
+    temperature,
+    seed,
+    timeoutMultiplier,
+    budgetUsd,
+    budgetTokens,
+    prices,
+    modelTimeoutMs,
+  };
+}

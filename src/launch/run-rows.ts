@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { buildRunDocument } from '../report/document.js';
+import type { RunDocument, RunSummary } from '../report/summary.js';
+import { openStore } from '../store/index.js';
+import { keys } from '../store/keys.js';
+import { mapBounded } from '../store/map-bounded.js';
+import { readRecord } from '../store/records.js';
+import { planSchema, type RunRecord } from '../store/records.schema.js';
+import { listRuns, readRun } from '../store/runs.js';
+import type { ArtifactStore } from '../store/store.js';
+import type { RunClient } from '../temporal/run-client.js';
+import { runStanding } from './run-status.js';
+import { joinSession, type SessionOptions } from './session.js';
+
+/** One line of `runs list`. */
+export const runRowSchema = z.object({
+  runId: z.string(),
+  status: z.string(),
+  environment: z.string(),
+  model: z.string().nullable(),
+  agent: z.string(),
+  createdAt: z.number(),
+  nRollouts: z.number().int(),
+  nDone: z.number().int(),
+  passAt1: z.number().nullable(),
+  meanReward: z.number().nullable(),
+  costUsd: z.number().nullable(),
+});
+export type RunRow = z.infer<typeof runRowSchema>;
+
+/** The newest runs with their scores. Joins a cluster that runs, to ask for states, but starts none. */
+export async function listRunRows(options: SessionOptions & { limit: number }): Promise<RunRow[]> {
+  return await withStore(options, async (store, runs) => {
+    const newest = (await listRuns(store)).slice(0, options.limit);
+    const rows: RunRow[] = [];
+    for await (const { result } of mapBounded(newest, (run) => readRow(store, runs, run), 4))
+      rows.push(result);
+    return rows;
+  });
+}
+
+/** The document of a run with its state as the cluster tells it, where one runs. */
+export async function readRunDocument(options: SessionOptions, runId: string): Promise<RunDocument> {
+  return await withStore(options, async (store, runs) => {
+    await readRun(store, runId);
+    const { status } = await runStanding(store, runs, runId);
+    return await buildRunDocument(store, runId, status);
+  });
+}
+
+async function readRow(store: ArtifactStore, runs: RunClient | null, run: RunRecord): Promise<RunRow> {
+  const { status, summary } = await readScores(store, runs, run.runId);
+  return {
+    runId: run.runId,
+    status,
+    environment: run.environment.name,
+    model: run.config.model,
+    agent: run.config.agent,
+    createdAt: run.createdAt,
+    nRollouts: summary?.nRollouts ?? 0,
+    nDone: summary ? summary.nRollouts - summary.nOpen : 0,
+    passAt1: summary?.passAt['1']?.estimate ?? null,
+    meanReward: summary?.meanReward ?? null,
+    costUsd: summary?.costUsd ?? null,
+  };
+}
+
+/** A launch that was killed before its plan was written has left a run without rollouts. */
+async function readScores(
+  store: ArtifactStore,
+  runs: RunClient | null,
+  runId: string,
+): Promise<{ status: string; summary: RunSummary | null }> {
+  if ((await readRecord(store, planSchema, keys.plan(runId))) === null)
+    return { status: 'not planned', summary: null };
+  const { status } = await runStanding(store, runs, runId);
+  return { status, summary: (await buildRunDocument(store, runId, status)).summary };
+}
+
+async function withStore<T>(
+  options: SessionOptions,
+  use: (store: ArtifactStore, runs: RunClient | null) => Promise<T>,
+): Promise<T> {
+  const session = await joinSession(options);
+  if (session === null) return await use(await openStore(options.stateDir), null);
+  try {
+    return await use(session.store, session.runs);
+  } finally {
+    await session.close();
+  }
+}

@@ -1,0 +1,47 @@
+import type { Logger } from 'pino';
+import { stopServer } from '../temporal/embedded-server.js';
+import { openSession } from './session.js';
+
+export interface ServeWorkerOptions {
+  stateDir: string;
+  env: NodeJS.ProcessEnv;
+  /** Keep an embedded server while this process lives, whoever else comes and goes; stop it at the end. */
+  keep: boolean;
+  /** Sandboxes of each kind; null = as the machine bears. */
+  capacity: number | null;
+  metricsPort: number | null;
+  logger: Logger;
+  say(line: string): void;
+  signal: AbortSignal;
+  onReady(ready: { address: string; hostId: string }): void;
+}
+
+/** Hosts a worker until the signal fires, then lets calls in the air end. Errors: `host_locked`, those of the cluster. */
+export async function serveWorker(options: ServeWorkerOptions): Promise<void> {
+  const { stateDir, env, keep, capacity, metricsPort, logger, say, signal } = options;
+  const session = await openSession({ stateDir, env, keep, log: say });
+  try {
+    const { startHostWorker } = await import('../worker/index.js');
+    const { store, cluster, client } = session;
+    const worker = await startHostWorker({
+      stateDir,
+      store,
+      cluster,
+      client,
+      logger,
+      ...(capacity === null ? {} : { concurrency: capacity }),
+      metricsAddress: metricsPort === null ? null : `127.0.0.1:${metricsPort}`,
+    });
+    options.onReady({ address: cluster.address, hostId: worker.hostId });
+    const asked = new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    await Promise.race([asked, worker.done]);
+    if (signal.aborted) say('Stopping: calls in the air are finished and recorded. Ctrl-C again leaves now.');
+    await worker.shutdown();
+  } finally {
+    await session.close();
+    if (keep && session.cluster.kind === 'embedded') await stopServer(stateDir);
+  }
+}

@@ -1,0 +1,64 @@
+import type { Client } from '@temporalio/client';
+import { openStore } from '../store/index.js';
+import type { ArtifactStore } from '../store/store.js';
+import { type Cluster, connectClient, explicitCluster, resolveCluster } from '../temporal/connect.js';
+import { serverStatus } from '../temporal/embedded-server.js';
+import type { RunClient } from '../temporal/run-client.js';
+import { createRunClient } from '../temporal/temporal-run-client.js';
+
+export interface SessionOptions {
+  stateDir: string;
+  env: NodeJS.ProcessEnv;
+  /** Let an embedded server outlive its clients. */
+  keep?: boolean;
+  /** Told in one line what happens to the server. */
+  log?: (line: string) => void;
+}
+
+/** A state folder together with the cluster that works on it. */
+export interface Session {
+  stateDir: string;
+  store: ArtifactStore;
+  cluster: Cluster;
+  client: Client;
+  runs: RunClient;
+  /** Leaves the cluster; the last one out stops an embedded server. */
+  close(): Promise<void>;
+}
+
+/** Opens the state folder and joins its cluster, starting an embedded server where no address is configured. */
+export async function openSession(options: SessionOptions): Promise<Session> {
+  const store = await openStore(options.stateDir);
+  const { stateDir, env, keep, log } = options;
+  const cluster = await resolveCluster({
+    stateDir,
+    env,
+    ...(keep === undefined ? {} : { keep }),
+    ...(log === undefined ? {} : { log }),
+  });
+  try {
+    const { client, close } = await connectClient(cluster);
+    const runs = createRunClient(client, store);
+    return {
+      stateDir,
+      store,
+      cluster,
+      client,
+      runs,
+      close: async () => {
+        await close();
+        await cluster.detach();
+      },
+    };
+  } catch (error) {
+    await cluster.detach();
+    throw error;
+  }
+}
+
+/** Joins a cluster that is configured or already runs; null when there is none. Starts nothing. */
+export async function joinSession(options: SessionOptions): Promise<Session | null> {
+  const external = explicitCluster({ env: options.env }) !== null;
+  if (!external && !serverStatus(options.stateDir).running) return null;
+  return await openSession(options);
+}

@@ -1,0 +1,154 @@
+import type { OpenAI } from 'openai';
+import { LongrunError } from '../../core/errors.js';
+import type { Clock } from '../../core/time.js';
+import type { Usage } from '../../core/usage.js';
+import type { Endpoint } from '../endpoint.js';
+import { estimatePrompt } from '../estimate-tokens.js';
+import type { ModelClient, ModelRequest, ModelResponse } from '../model-client.js';
+import type { ModelPrice } from '../model-table.js';
+import { costUsd } from '../prices.js';
+import { callFailure } from './call-failure.js';
+import { type Connection, openConnection } from './connection.js';
+import { refuseInBandError } from './in-band-error.js';
+import { completionSchema, readCompletion, type WireCompletion } from './read-completion.js';
+import { type ReasoningField, wireMessages, wireTools } from './wire-messages.js';
+
+/** Sent with every call, so that ours and the endpoint's records can be matched. */
+export const CALL_ID_HEADER = 'x-longrun-call-id';
+/** What an answer may cost where neither the run nor the model table limits it. */
+const ASSUMED_MAX_OUTPUT = 32_768;
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+export interface OpenAIClientOptions {
+  /** Called at the first request: a scripted endpoint has to start listening first. */
+  endpoint: () => Promise<Endpoint>;
+  env: Readonly<Record<string, string | undefined>>;
+  /** US dollars per million tokens of the requested model; null = unknown. */
+  price: ModelPrice | null;
+  /** The run's settings name the price: it goes before the cost that an endpoint reports itself. */
+  priceIsSet: boolean;
+  contextWindow: number | null;
+  maxOutput: number | null;
+  now: Clock;
+}
+
+interface Session {
+  endpoint: Endpoint;
+  sdk: OpenAI;
+  connection: Connection;
+}
+
+/** Chat completions of any OpenAI-compatible endpoint, one HTTP request per call. */
+export class OpenAIClient implements ModelClient {
+  private session: Promise<Session> | null = null;
+  private reasoningField: ReasoningField = 'reasoning_content';
+
+  constructor(private readonly options: OpenAIClientOptions) {}
+
+  async complete(request: ModelRequest, signal: AbortSignal): Promise<ModelResponse> {
+    const { endpoint, sdk } = await this.open();
+    const deadline = AbortSignal.timeout(Math.min(request.timeoutMs, MAX_TIMER_MS));
+    const startedAt = this.options.now();
+    try {
+      const { data, response } = await sdk.chat.completions
+        .create(this.body(request, endpoint), {
+          signal: AbortSignal.any([signal, deadline]),
+          headers: { [CALL_ID_HEADER]: request.callId },
+        })
+        .withResponse();
+      const latencyMs = this.options.now() - startedAt;
+      refuseInBandError(data, response.headers);
+      return this.response(request, completionSchema.parse(data), response.headers, latencyMs);
+    } catch (error) {
+      if (signal.aborted) throw new LongrunError('cancelled', 'The model call was cancelled');
+      throw callFailure(error, { endpoint, request, timedOut: deadline.aborted, now: this.options.now() });
+    }
+  }
+
+  bound(request: ModelRequest): { promptTokens: number; completionTokens: number; costUsd: number | null } {
+    const promptTokens = estimatePrompt(request.messages, request.tools);
+    const completionTokens = request.maxTokens ?? this.options.maxOutput ?? ASSUMED_MAX_OUTPUT;
+    return {
+      promptTokens,
+      completionTokens,
+      costUsd: this.cost({ promptTokens, cachedTokens: 0, completionTokens }),
+    };
+  }
+
+  contextWindow(): number | null {
+    return this.options.contextWindow;
+  }
+
+  async close(): Promise<void> {
+    const session = await this.session?.catch(() => null);
+    await session?.connection.close();
+  }
+
+  private open(): Promise<Session> {
+    this.session ??= this.connect().catch((error) => {
+      this.session = null;
+      throw error;
+    });
+    return this.session;
+  }
+
+  private async connect(): Promise<Session> {
+    const endpoint = await this.options.endpoint();
+    const [{ OpenAI }, connection] = await Promise.all([
+      import('openai'),
+      openConnection(endpoint.loopback, this.options.env),
+    ]);
+    const sdk = new OpenAI({
+      baseURL: endpoint.baseUrl,
+      // The SDK insists on a key; an endpoint that needs none ignores this one.
+      apiKey: endpoint.apiKey ?? 'none',
+      adminAPIKey: null,
+      // Temporal and the slice own retries and time limits.
+      maxRetries: 0,
+      timeout: MAX_TIMER_MS,
+      fetch: connection.fetch,
+      // Its debug log prints headers and prompts.
+      logLevel: 'off',
+    });
+    return { endpoint, sdk, connection };
+  }
+
+  private body(
+    request: ModelRequest,
+    endpoint: Endpoint,
+  ): OpenAI.Chat.ChatCompletionCreateParamsNonStreaming {
+    // OpenAI's newer models refuse `max_tokens`, most other servers know nothing else.
+    const official = URL.canParse(endpoint.baseUrl) && new URL(endpoint.baseUrl).host === 'api.openai.com';
+    const limit = official ? 'max_completion_tokens' : 'max_tokens';
+    return {
+      model: request.model,
+      messages: wireMessages(request.messages, this.reasoningField),
+      ...(request.tools.length === 0 ? {} : { tools: wireTools(request.tools) }),
+      ...(request.temperature === null ? {} : { temperature: request.temperature }),
+      ...(request.maxTokens === null ? {} : { [limit]: request.maxTokens }),
+      ...(request.seed === null ? {} : { seed: request.seed }),
+    };
+  }
+
+  private response(
+    request: ModelRequest,
+    completion: WireCompletion,
+    headers: Headers,
+    latencyMs: number,
+  ): ModelResponse {
+    const { reportedCostUsd, reasoningField, ...content } = readCompletion(completion);
+    this.reasoningField = reasoningField ?? this.reasoningField;
+    const cost = this.cost(content.usage);
+    return {
+      ...content,
+      costUsd: this.options.priceIsSet ? cost : (reportedCostUsd ?? cost),
+      requestId: headers.get('x-request-id') ?? headers.get('request-id'),
+      model: completion.model ?? request.model,
+      latencyMs,
+    };
+  }
+
+  private cost(usage: Usage): number | null {
+    return this.options.price === null ? null : costUsd(usage, this.options.price);
+  }
+}

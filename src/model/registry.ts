@@ -1,0 +1,105 @@
+import { LongrunError } from '../core/errors.js';
+import type { RunConfig } from '../core/run-config.schema.js';
+import type { Clock } from '../core/time.js';
+import { DEFAULT_BASE_URL, type Endpoint, isLoopback, resolveEndpoint } from './endpoint.js';
+import type { ModelClient } from './model-client.js';
+import { type ModelFacts, modelFacts } from './model-table.js';
+import { OpenAIClient } from './openai/openai-client.js';
+import { priceOf } from './prices.js';
+import type { TaskScript } from './scripted/script.js';
+import { isScripted, parseScriptedName } from './scripted/scripted-name.js';
+import { ScriptedServer } from './scripted/scripted-server.js';
+
+/** The settings of a run that choose its model. */
+export type ModelConfig = Pick<RunConfig, 'model' | 'baseUrl' | 'apiKeyEnv' | 'contextWindow' | 'prices'>;
+
+export interface ModelDependencies {
+  /** How scripted models behave, by task. */
+  scripts: readonly TaskScript[];
+  env: Readonly<Record<string, string | undefined>>;
+  now?: Clock;
+}
+
+const SCRIPTED_FACTS: ModelFacts = {
+  contextWindow: 131_072,
+  maxOutput: 4_096,
+  price: { input: 0, cachedInput: 0, output: 0 },
+};
+
+/**
+ * The model clients of one process: one per model and endpoint, so that connections are kept, and
+ * one server behind all scripted models.
+ */
+export class ModelRegistry {
+  private readonly clients = new Map<string, OpenAIClient>();
+  private readonly scripted: ScriptedServer;
+
+  constructor(private readonly deps: ModelDependencies) {
+    this.scripted = new ScriptedServer(deps.scripts);
+  }
+
+  /** The client of a run. Throws `model_unknown` and `model_key_missing` before anything is sent. */
+  client(config: ModelConfig): ModelClient {
+    const key = JSON.stringify([
+      config.model,
+      config.baseUrl,
+      config.apiKeyEnv,
+      config.contextWindow,
+      config.prices,
+    ]);
+    let client = this.clients.get(key);
+    if (client === undefined) {
+      client = this.make(requireModel(config), config);
+      this.clients.set(key, client);
+    }
+    return client;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.clients.values()].map((client) => client.close()));
+    this.clients.clear();
+    await this.scripted.close();
+  }
+
+  private make(model: string, config: ModelConfig): OpenAIClient {
+    if (isScripted(model)) return this.makeScripted(model, config);
+    const endpoint = resolveEndpoint(config, this.deps.env);
+    const facts = modelFacts(model);
+    return new OpenAIClient({
+      endpoint: async () => endpoint,
+      env: this.deps.env,
+      price: priceOf(model, config.prices, { locally: isLoopback(config.baseUrl ?? DEFAULT_BASE_URL) }),
+      priceIsSet: Object.hasOwn(config.prices, model),
+      contextWindow: config.contextWindow ?? facts?.contextWindow ?? null,
+      maxOutput: facts?.maxOutput ?? null,
+      now: this.deps.now ?? Date.now,
+    });
+  }
+
+  private makeScripted(model: string, config: ModelConfig): OpenAIClient {
+    parseScriptedName(model);
+    const endpoint = async (): Promise<Endpoint> => ({
+      baseUrl: await this.scripted.baseUrl(),
+      apiKey: null,
+      loopback: true,
+    });
+    return new OpenAIClient({
+      endpoint,
+      env: this.deps.env,
+      price: config.prices[model] ?? SCRIPTED_FACTS.price,
+      priceIsSet: Object.hasOwn(config.prices, model),
+      contextWindow: config.contextWindow ?? SCRIPTED_FACTS.contextWindow,
+      maxOutput: SCRIPTED_FACTS.maxOutput,
+      now: this.deps.now ?? Date.now,
+    });
+  }
+}
+
+/** The model of a run. Throws `bad_input` when none was given. */
+export function requireModel(config: Pick<ModelConfig, 'model'>): string {
+  if (config.model !== null) return config.model;
+  throw new LongrunError('bad_input', 'The tool-calling agent needs a model', {
+    hint: 'Give one with --model, for example --model scripted/demo for a look without an API key',
+    exitCode: 2,
+  });
+}

@@ -1,0 +1,38 @@
+import type { SandboxSpec, Task } from '../core/task.schema.js';
+import type { Environment, LoadedTask } from './environment.js';
+import { loadHarborDataset } from './harbor/load-dataset.js';
+import { ALL_TASKS, type TaskSelection } from './select-tasks.js';
+import { verifyByTests } from './verification/verify-by-tests.js';
+
+const TOOLS = ['terminal', 'read_file', 'write_file', 'patch', 'search_files', 'todo', 'finish'] as const;
+
+export interface HarborEnvironmentOptions {
+  name: string;
+  source: string;
+  /** A task folder, or a folder of tasks. */
+  folder: string;
+  passThreshold?: number;
+  selection?: TaskSelection;
+  /** Where `${VAR}` of the tasks is looked up. */
+  hostEnv?: Readonly<Record<string, string | undefined>>;
+}
+
+/** A folder of Harbor tasks as a benchmark: the instruction as it stands, scored by each task's tests. */
+export function harborEnvironment(options: HarborEnvironmentOptions): Environment {
+  const { name, source, folder, passThreshold = 1, selection = ALL_TASKS, hostEnv = process.env } = options;
+  return {
+    name,
+    source,
+    passThreshold,
+    tools: TOOLS,
+    async *items(cursor: string | null): AsyncIterable<LoadedTask> {
+      for (const loaded of await loadHarborDataset(folder, selection, { hostEnv })) {
+        if (cursor === null || loaded.task.taskId > cursor) yield loaded;
+      }
+    },
+    formatPrompt: (task: Task, step: number): string =>
+      task.evalCriteria.steps[step]?.instruction ?? task.inputs.instruction,
+    sandbox: (task: Task): SandboxSpec => task.metadata.sandbox,
+    computeReward: (task, step, context) => verifyByTests(task, step, context, hostEnv),
+  };
+}

@@ -1,0 +1,70 @@
+import type { Task, TaskStep } from '../../core/task.schema.js';
+import type { ExecResult, Sandbox } from '../../sandbox/sandbox.js';
+import type { Verdict } from '../../store/records.schema.js';
+import { hostValues } from '../resolve-env.js';
+import type { RewardContext } from '../reward-context.js';
+import { readRewardOf, readTail } from './read-verifier-files.js';
+import { EXIT, TEST_OUTPUT, TEST_OUTPUT_BYTES } from './verifier-script.js';
+
+/** The part of a verdict that the tests decide. */
+export type Outcome = Pick<Verdict, 'reward' | 'rewards' | 'failure' | 'stopReason' | 'testOutput'>;
+
+/** Of the output of killed tests, to find its end. */
+const KILLED_OUTPUT_LIMIT_BYTES = 4 * 1024 * 1024;
+/** Shorter values are no secrets, and taking them out would mangle the text. */
+const SECRET_MIN_CHARS = 6;
+
+/** What the ended command amounts to. Only tests that ended by themselves are asked for their reward. */
+export async function judge(context: RewardContext, sandbox: Sandbox, result: ExecResult): Promise<Outcome> {
+  context.signal.throwIfAborted();
+  if (result.timedOut) {
+    const testOutput = await readTail(sandbox, TEST_OUTPUT, TEST_OUTPUT_BYTES, KILLED_OUTPUT_LIMIT_BYTES);
+    const seconds = Math.round(result.durationMs / 1000);
+    return failed('verifier_timeout', `the tests were killed after ${seconds} s`, true, testOutput);
+  }
+  const testOutput = Buffer.from(result.output.head).toString('utf8');
+  if (result.outcomeUnknown) {
+    return failed('verifier_error', 'the sandbox no longer knows how the tests ended', true, testOutput);
+  }
+  if (result.exitCode !== EXIT.done) {
+    const how = result.exitCode === null ? 'were killed' : `could not be run (exit code ${result.exitCode})`;
+    return failed('verifier_error', `the tests ${how}`, true, testOutput);
+  }
+  const reading = await readRewardOf(sandbox);
+  if (!reading.ok)
+    return failed('verifier_error', reading.message, reading.retryable, testOutput, reading.hint);
+  return { reward: reading.reward, rewards: reading.rewards, failure: null, stopReason: null, testOutput };
+}
+
+/** A verdict without a reward. */
+export function failed(
+  stopReason: 'verifier_error' | 'verifier_timeout',
+  message: string,
+  retryable: boolean,
+  testOutput: string,
+  hint: string | null = null,
+): Outcome {
+  const code = stopReason === 'verifier_error' ? 'verifier_failed' : 'verifier_timeout';
+  return { reward: null, rewards: {}, failure: { code, message, retryable, hint }, stopReason, testOutput };
+}
+
+/** What the host's environment gave to the verifier must not reach a record through its output. */
+export function withoutSecrets(
+  outcome: Outcome,
+  task: Task,
+  step: TaskStep,
+  hostEnv: Readonly<Record<string, string | undefined>>,
+): Outcome {
+  const tables = [step.verifier.env, step.verifier.sandbox?.env ?? {}, task.metadata.sandbox.env];
+  const secrets = tables
+    .flatMap((env) => hostValues(env, hostEnv))
+    .filter((value) => value.length >= SECRET_MIN_CHARS);
+  const clean = (text: string) =>
+    secrets.reduce((left, secret) => left.replaceAll(secret, '[redacted]'), text);
+  const { failure, testOutput } = outcome;
+  return {
+    ...outcome,
+    testOutput: clean(testOutput),
+    failure: failure === null ? null : { ...failure, message: clean(failure.message) },
+  };
+}

@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import type { VerifierSpec } from '../../core/task.schema.js';
+import type { ExecRequest, ExecResult, Sandbox } from '../../sandbox/sandbox.js';
+import type { RewardContext } from '../reward-context.js';
+import { EXIT, prepareScript, TEST_OUTPUT_BYTES, TEST_SCRIPT, wholeScript } from './verifier-script.js';
+
+const NOTHING = new Uint8Array();
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/**
+ * Unpacks the tests beside /tests, under a name that the agent could not prepare for; the script
+ * moves them into place. Answers where.
+ */
+export async function stageTests(
+  context: RewardContext,
+  sandbox: Sandbox,
+  verifier: VerifierSpec,
+): Promise<string> {
+  const name = await context.once('tests-staged.txt', async () => {
+    const staged = `/.tests-${randomUUID()}`;
+    const tests = await context.loadBlob(verifier.tests);
+    await context.guard();
+    await sandbox.putArchive(staged, tests);
+    return encoder.encode(staged);
+  });
+  return decoder.decode(name);
+}
+
+/** Puts the tests at /tests of a sandbox that no agent has been in. */
+export async function placeTests(
+  context: RewardContext,
+  sandbox: Sandbox,
+  verifier: VerifierSpec,
+): Promise<void> {
+  await context.once('tests-placed.txt', async () => {
+    const tests = await context.loadBlob(verifier.tests);
+    await context.guard();
+    await sandbox.putArchive('/tests', tests);
+    return NOTHING;
+  });
+}
+
+/**
+ * Prepares /tests and /logs/verifier and runs the tests, as the verifier's user: one command where
+ * that is root, two where it is not. The result is that of the last command.
+ */
+export async function runTests(
+  context: RewardContext,
+  sandbox: Sandbox,
+  verifier: VerifierSpec,
+  env: Record<string, string>,
+  staged: string | null,
+): Promise<ExecResult> {
+  const { user } = verifier;
+  const run = (name: string, script: string, as: string | null) =>
+    runSomewhere(context, sandbox, name, {
+      script,
+      cwd: null,
+      env,
+      user: as,
+      timeoutMs: Math.ceil(verifier.timeoutMs * context.timeoutMultiplier),
+      // Delivered half from the head: all of it is there when it fits in one half.
+      outputLimitBytes: 2 * TEST_OUTPUT_BYTES,
+      stdin: null,
+    });
+  if (user === null || user === 'root' || user === '0') {
+    const result = await run('tests', wholeScript(staged), user);
+    if (result.exitCode !== EXIT.notRoot) return result;
+  }
+  const prepared = await run('tests-prepare', prepareScript({ staged, writer: user ?? '' }), 'root');
+  if (prepared.exitCode !== EXIT.done) return prepared;
+  return run('tests-as-user', TEST_SCRIPT, user);
+}
+
+/** In the working directory; from the root where an agent has removed that: it must not escape its score so. */
+async function runSomewhere(
+  context: RewardContext,
+  sandbox: Sandbox,
+  name: string,
+  request: ExecRequest,
+): Promise<ExecResult> {
+  const result = await context.run(sandbox, name, request);
+  const notStarted = result.exitCode === 126 || result.exitCode === 127;
+  return notStarted ? context.run(sandbox, `${name}-from-root`, { ...request, cwd: '/' }) : result;
+}

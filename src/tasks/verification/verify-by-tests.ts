@@ -1,0 +1,133 @@
+import { LongrunError } from '../../core/errors.js';
+import type { SandboxSpec, Task, TaskStep } from '../../core/task.schema.js';
+import type { ChangedPath, Sandbox } from '../../sandbox/sandbox.js';
+import type { Verdict } from '../../store/records.schema.js';
+import { withConvention } from '../harbor/build-artifacts.js';
+import { resolveEnv } from '../resolve-env.js';
+import type { RewardContext } from '../reward-context.js';
+import { collectArtifacts } from './collect-artifacts.js';
+import { failed, judge, type Outcome, withoutSecrets } from './judge.js';
+import { placeTests, runTests, stageTests } from './run-tests.js';
+import { suspectTampering } from './suspect-tampering.js';
+
+type HostEnv = Readonly<Record<string, string | undefined>>;
+
+interface Verification {
+  task: Task;
+  index: number;
+  step: TaskStep;
+  context: RewardContext;
+  env: Record<string, string>;
+}
+
+const COLLECT_OUTPUT_BYTES = 8 * 1024;
+const TEST_SCRIPT_LIMIT_BYTES = 4 * 1024 * 1024;
+const NOTHING = new Uint8Array();
+
+/**
+ * Scores one step by the task's tests, at the task's isolation level; the agent's commands have
+ * ended. A broken verifier is a verdict without a reward. Throws `sandbox_gone`, `fenced` and
+ * `cancelled`, which are no verdicts.
+ */
+export async function verifyByTests(
+  task: Task,
+  index: number,
+  context: RewardContext,
+  hostEnv: HostEnv,
+): Promise<Verdict> {
+  const step = task.evalCriteria.steps[index];
+  if (step === undefined) throw new LongrunError('not_found', `task ${task.taskId} has no step ${index}`);
+  const startedAt = context.now();
+  let suspectedTampering: string[] = [];
+  const outcome = await orInvalid(async () => {
+    const env = resolveEnv(step.verifier.env, hostEnv);
+    const verification = { task, index, step, context, env };
+    if (step.verifier.isolation === 'separate') return verifySeparately(verification);
+    suspectedTampering = await takeSuspicions(verification);
+    return verifyInPlace(verification);
+  });
+  const verifiedAt = context.now();
+  return {
+    schemaVersion: 1,
+    step: step.name,
+    ...withoutSecrets(outcome, task, step, hostEnv),
+    isolation: step.verifier.isolation,
+    suspectedTampering,
+    durationMs: verifiedAt - startedAt,
+    verifiedAt,
+  };
+}
+
+/** `shared` and `restarted`: in the agent's own sandbox. */
+async function verifyInPlace({ step, context, env }: Verification): Promise<Outcome> {
+  const sandbox = context.agentSandbox;
+  if (step.verifier.isolation === 'restarted') {
+    await context.once('restarted.txt', async () => {
+      await context.guard();
+      await sandbox.restart();
+      return NOTHING;
+    });
+  }
+  const staged = await stageTests(context, sandbox, step.verifier);
+  return judge(context, sandbox, await runTests(context, sandbox, step.verifier, env, staged));
+}
+
+/** In a fresh sandbox, with nothing of the agent's but the declared artifacts. */
+async function verifySeparately({ task, step, context, env }: Verification): Promise<Outcome> {
+  const artifacts = await context.once('artifacts.tar', async () => {
+    await runCollect(context, step);
+    return collectArtifacts(context.agentSandbox, withConvention(step.artifacts));
+  });
+  const sandbox = await context.separateSandbox(step.verifier.sandbox);
+  await context.once('artifacts-placed.txt', async () => {
+    await context.guard();
+    await sandbox.putArchive('/', artifacts);
+    return NOTHING;
+  });
+  const bringsTests = hasOwnImage(step.verifier.sandbox, task.metadata.sandbox) && (await hasTests(sandbox));
+  if (!bringsTests) await placeTests(context, sandbox, step.verifier);
+  return judge(context, sandbox, await runTests(context, sandbox, step.verifier, env, null));
+}
+
+/** A command that fails leaves its evidence out; the tests will miss it. */
+async function runCollect(context: RewardContext, step: TaskStep): Promise<void> {
+  for (const [i, { command, timeoutMs, user }] of step.verifier.collect.entries()) {
+    await context.run(context.agentSandbox, `collect-${i}`, {
+      script: command,
+      cwd: null,
+      env: {},
+      user,
+      timeoutMs: Math.ceil(timeoutMs * context.timeoutMultiplier),
+      outputLimitBytes: COLLECT_OUTPUT_BYTES,
+      stdin: null,
+    });
+  }
+}
+
+function hasOwnImage(spec: SandboxSpec | null, task: SandboxSpec): boolean {
+  return spec !== null && JSON.stringify(spec.image) !== JSON.stringify(task.image);
+}
+
+/** An image made from tests/Dockerfile holds them already, perhaps compiled. */
+async function hasTests(sandbox: Sandbox): Promise<boolean> {
+  return (await sandbox.getArchive('/tests/test.sh', TEST_SCRIPT_LIMIT_BYTES)) !== null;
+}
+
+/** Once and before the tests enter, so that they are not taken for the agent's doing. */
+async function takeSuspicions({ index, context }: Verification): Promise<string[]> {
+  const bytes = await context.once('changed-paths.json', async () => {
+    const changed: ChangedPath[] = (await context.agentSandbox.changedPaths()) ?? [];
+    return Buffer.from(JSON.stringify(suspectTampering(changed, { testsRanBefore: index > 0 })));
+  });
+  return JSON.parse(Buffer.from(bytes).toString('utf8')) as string[];
+}
+
+/** A task that cannot be verified here (a host variable is missing) fails alike on every try. */
+async function orInvalid(verify: () => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await verify();
+  } catch (error) {
+    if (!LongrunError.is(error, 'task_invalid')) throw error;
+    return failed('verifier_error', error.message, false, '', error.hint ?? null);
+  }
+}
