@@ -1,6 +1,7 @@
 import { Context } from '@temporalio/activity';
+import { LongrunError } from '../src/core/errors.js';
 import { SECOND_MS } from '../src/core/time.js';
-import type { Lifecycle } from '../src/rollout/lifecycle.js';
+import { Detached, type Lifecycle } from '../src/rollout/lifecycle.js';
 import { toTemporalFailure } from '../src/temporal/failures.js';
 
 const BEAT_MS = SECOND_MS;
@@ -30,10 +31,22 @@ export async function withLifecycle<T>(
   try {
     return await work({ cancelled: cancelled.signal, stopping: stopping.signal }, context.info.attempt);
   } catch (error) {
-    throw toTemporalFailure(error, context.info.attempt);
+    throw toTemporalFailure(meant(error, cancelled.signal, stopping.signal), context.info.attempt);
   } finally {
     clearInterval(beat);
     context.cancellationSignal.removeEventListener('abort', end);
     shutdown.removeEventListener('abort', drain);
   }
+}
+
+/**
+ * Drivers and waits report an abort in words of their own. Only a request is a cancellation; any
+ * other end leaves the work to the next executor.
+ */
+function meant(error: unknown, cancelled: AbortSignal, stopping: AbortSignal): unknown {
+  const aborted = LongrunError.is(error, 'cancelled') || (stopping.aborted && !LongrunError.is(error));
+  if (!aborted) return error;
+  return cancelled.aborted
+    ? new LongrunError('cancelled', 'cancelled by request', { cause: error })
+    : new Detached();
 }

@@ -62,7 +62,7 @@ async function runSteps(
   place: Placed,
   entering: (ifItFails: StopReason) => void,
 ): Promise<void> {
-  const host = hostActivities(place.hostQueue, input.policy.hostLossMs);
+  const host = hostActivities(place.hostQueue, input.policy);
   const key = { runId: input.runId, taskId: input.taskId, sample: input.sample, attempt: place.attempt };
   for (let step = 0; step < place.steps; step++) {
     progress.phase = 'agent';
@@ -96,14 +96,19 @@ async function conclude(
     maxAttempts: policy.maxAttempts,
     ended,
   });
-  if (place?.kind === 'placed') {
-    // What cannot be removed now is the reaper's; the result does not wait for it.
-    await controlActivities(place.controlQueue)
-      .destroySandbox(key)
-      .catch(() => undefined);
-  }
-  return finalized;
+  // What cannot be removed now is the reaper's; the result does not wait for it.
+  const removed =
+    place?.kind === 'placed'
+      ? controlActivities(place.controlQueue)
+          .destroySandbox(key)
+          .catch(() => undefined)
+      : undefined;
+  const [answer] = await Promise.all([finalized, removed]);
+  return answer;
 }
+
+/** Of a sandbox that refused its service while the agent or the tests were at work. */
+const SANDBOX_CODES: readonly string[] = ['sandbox_failed', 'sandbox_unavailable', 'image_missing'];
 
 function endOf(error: unknown, phase: StopReason): Ended {
   if (isCancellation(error)) return { stopReason: 'cancelled', failure: null };
@@ -113,7 +118,7 @@ function endOf(error: unknown, phase: StopReason): Ended {
   const code = cause instanceof ApplicationFailure ? (cause.type ?? 'internal') : 'timeout';
   const message = cause?.message ?? error.message;
   return {
-    stopReason: phase,
+    stopReason: phase === 'llm_error' && SANDBOX_CODES.includes(code) ? 'provision_error' : phase,
     failure: { code, message, retryable: !(cause instanceof ApplicationFailure), hint: null },
   };
 }

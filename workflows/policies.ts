@@ -4,6 +4,7 @@ import type { ControlActivities } from '../activities/control.js';
 import type { HostActivities } from '../activities/host.js';
 import type { PoolActivities } from '../activities/pool.js';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../src/core/time.js';
+import type { RolloutPolicy } from '../src/core/workflow-messages.js';
 
 /** One proxy per policy. Work is bounded by time and heartbeats; only clean-up gives up early. */
 const PATIENT: ActivityOptions = {
@@ -32,12 +33,16 @@ export function poolActivities(taskQueue: string, isRetry: boolean): PoolActivit
   });
 }
 
-/** Work beside the sandbox. A slice ends by itself; the limit only catches what heartbeats cannot. */
-export function hostActivities(taskQueue: string, hostLossMs: number | null): HostActivities {
+/** Work beside the sandbox. A slice ends by itself; the limits only catch what heartbeats cannot. */
+export function hostActivities(
+  taskQueue: string,
+  { hostLossMs, backstopMs }: Pick<RolloutPolicy, 'hostLossMs' | 'backstopMs'>,
+): HostActivities {
   return proxyActivities<HostActivities>({
     ...PATIENT,
     taskQueue,
     startToCloseTimeout: DAY_MS,
+    scheduleToCloseTimeout: backstopMs,
     ...(hostLossMs === null ? {} : { scheduleToStartTimeout: hostLossMs }),
   });
 }

@@ -17,7 +17,7 @@ import { lastLines, run } from './run.mjs';
 const DIST = join(ROOT, 'dist');
 const STAMP = '.build-stamp';
 const BUNDLE = 'workflow-bundle.js';
-const SOURCES = ['src', 'workflows', 'activities', 'environments'];
+const SOURCES = ['src', 'workflows', 'activities', 'environments', 'bench'];
 const SETTINGS = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json', 'scripts/setup/build.mjs'];
 
 /** Builds dist/ beside the old one and puts it in its place, so that nobody sees half of it. */

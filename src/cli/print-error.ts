@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
 import { LongrunError } from '../core/errors.js';
 import { escapeTerminal } from '../report/escape-terminal.js';
+import { toSnakeCase } from '../store/wire-names.js';
 import { type CliIo, EXIT, wantsColour } from './cli-io.js';
 
 /** Prints what ended a command, once and in one form, and answers the exit code. */
@@ -10,23 +11,25 @@ export function printError(error: unknown, io: CliIo, json: boolean): number {
   if (error instanceof CommanderError && error.code === 'commander.help') return EXIT.usage;
   const known = toLongrunError(error);
   if (json) {
-    const { code, message, hint, details } = known;
+    const { code, message, hint } = known;
+    const details = Object.fromEntries(
+      Object.entries(known.details).map(([name, value]) => [toSnakeCase(name), value]),
+    );
     io.stdout.write(
       `${JSON.stringify({ error: { code, message, hint: hint ?? null, details } }, null, 2)}\n`,
     );
   }
-  io.stderr.write(errorText(known, wantsColour(io.stderr, io.env)));
+  io.stderr.write(errorText(known.message, known.hint, wantsColour(io.stderr, io.env)));
   if (known.code === 'internal' && known.stack) io.stderr.write(`${escapeTerminal(known.stack)}\n`);
   return known.exitCode;
 }
 
-function errorText(error: LongrunError, colour: boolean): string {
-  const label = colour ? '\u001b[31merror:\u001b[0m' : 'error:';
-  const hint =
-    error.hint === undefined
-      ? ''
-      : `${colour ? '\u001b[36mhint:\u001b[0m' : 'hint:'}  ${escapeTerminal(error.hint)}\n`;
-  return `${label} ${escapeTerminal(error.message)}\n${hint}`;
+/** The two lines that every error has for a person; escaped, as messages quote what came from outside. */
+export function errorText(message: string, hint: string | null | undefined, colour: boolean): string {
+  const label = (text: string, code: number): string => (colour ? `\u001b[${code}m${text}\u001b[0m` : text);
+  const lines = [`${label('error:', 31)} ${escapeTerminal(message)}\n`];
+  if (hint) lines.push(`${label('hint:', 36)}  ${escapeTerminal(hint)}\n`);
+  return lines.join('');
 }
 
 function toLongrunError(error: unknown): LongrunError {

@@ -2,12 +2,14 @@ import { catchInterrupts } from '../launch/interrupts.js';
 import type { AttendOptions, LaunchOutcome } from '../launch/launch-run.js';
 import { runDocumentSchema } from '../report/document.js';
 import { renderScoreboard } from '../report/scoreboard.js';
+import type { RunDocument } from '../report/summary.js';
 import { toWire } from '../store/wire.js';
-import { EXIT } from './cli-io.js';
+import { EXIT, wantsColour } from './cli-io.js';
 import { type CommandContext, printJson, printLines } from './command-context.js';
 import type { LiveView } from './live/live-view.js';
 import { openView } from './live/open-view.js';
 import { lookOf } from './look.js';
+import { errorText } from './print-error.js';
 
 export interface ReporterOptions {
   failUnder: number | null;
@@ -109,12 +111,12 @@ export class RunReporter {
     );
   }
 
-  private async printResults({ end, document, session }: LaunchOutcome & { kind: 'ended' }): Promise<void> {
+  private async printResults({ end, document, store }: LaunchOutcome & { kind: 'ended' }): Promise<void> {
     const { io, json, say } = this.context;
     const { output } = this.options;
     if (output !== null) {
       const { writeJobOutput } = await import('../report/write-job-output.js');
-      const folder = await writeJobOutput(session.store, document, output);
+      const folder = await writeJobOutput(store, document, output);
       say(`The results in Harbor's job layout: ${folder}`);
     }
     if (json) printJson(io, toWire(runDocumentSchema, document));
@@ -124,15 +126,29 @@ export class RunReporter {
       io.exitCode = EXIT.error;
       say(ending);
     }
-    this.judge(document.summary.passAt['1']?.estimate ?? null);
+    this.judge(document);
   }
 
-  private judge(passAt1: number | null): void {
+  private judge({ summary, rollouts }: RunDocument): void {
+    const { io, say } = this.context;
+    if (io.exitCode !== EXIT.done) return;
+    const failure = rollouts.find((result) => result.failure !== null)?.failure;
+    if (summary.nScored === 0 && failure) {
+      io.exitCode = EXIT.error;
+      say(
+        errorText(
+          `Nothing was scored: ${failure.message}`,
+          failure.hint,
+          wantsColour(io.stderr, io.env),
+        ).trimEnd(),
+      );
+      return;
+    }
     const { failUnder } = this.options;
-    if (failUnder === null || this.context.io.exitCode !== EXIT.done) return;
-    if (passAt1 !== null && passAt1 >= failUnder) return;
-    this.context.io.exitCode = EXIT.belowThreshold;
+    const passAt1 = summary.passAt['1']?.estimate ?? null;
+    if (failUnder === null || (passAt1 !== null && passAt1 >= failUnder)) return;
+    io.exitCode = EXIT.belowThreshold;
     const found = passAt1 === null ? 'unknown, as nothing was scored' : passAt1.toFixed(3);
-    this.context.say(`pass@1 is ${found}: below --fail-under ${failUnder}.`);
+    say(`pass@1 is ${found}: below --fail-under ${failUnder}.`);
   }
 }

@@ -3,9 +3,13 @@ import type { Settings } from '../config/settings.schema.js';
 import { LongrunError } from '../core/errors.js';
 import { buildRunDocument } from '../report/document.js';
 import type { RunDocument } from '../report/summary.js';
+import { readClosedRun } from '../report/write-summary.js';
+import { openStore } from '../store/index.js';
 import type { RolloutResult } from '../store/records.schema.js';
+import type { ArtifactStore } from '../store/store.js';
 import { followRun } from './follow-run.js';
-import { prepareRun } from './prepare-run.js';
+import { metricsAddress } from './metrics-address.js';
+import { type PreparedRun, prepareRun } from './prepare-run.js';
 import type { RunView } from './run-view.js';
 import { openSession, type Session } from './session.js';
 import type { RunEnd } from './watch-run.js';
@@ -35,7 +39,7 @@ export interface LaunchOptions extends AttendOptions {
 }
 
 export type LaunchOutcome =
-  | { kind: 'ended'; end: RunEnd; document: RunDocument; session: Session }
+  | { kind: 'ended'; end: RunEnd; document: RunDocument; store: ArtifactStore }
   | { kind: 'interrupted'; runId: string }
   | { kind: 'detached'; runId: string };
 
@@ -43,13 +47,15 @@ export type LaunchOutcome =
 export async function launchRun(options: LaunchOptions): Promise<void> {
   const { settings, stateDir, env, logger } = options;
   const prepared = await prepareRun(options);
+  const metrics = await metricsAddress(settings.metricsPort);
   options.signal.throwIfAborted();
+  if (await answerClosed(options, prepared)) return;
   const session = await openSession({ stateDir, env, log: (line) => logger.info(line) });
   try {
     if (settings.detach) await requireWorker(session);
     const written = await writeRun(session.store, prepared.run, prepared.tasks);
     options.onReady(written);
-    if (!settings.detach) return await attend(options, session, written, settings.metricsPort);
+    if (!settings.detach) return await attend(options, session, written, metrics);
     await session.runs.start(written.run.runId);
     await options.onEnd({ kind: 'detached', runId: written.run.runId });
   } finally {
@@ -57,15 +63,35 @@ export async function launchRun(options: LaunchOptions): Promise<void> {
   }
 }
 
+/** A finished run is answered from its store: that needs neither server nor worker. */
+async function answerClosed(options: LaunchOptions, { run, tasks }: PreparedRun): Promise<boolean> {
+  const store = await openStore(options.stateDir);
+  if ((await readClosedRun(store, run.runId)) === null) return false;
+  options.onReady(await writeRun(store, run, tasks));
+  return await reportClosed(store, run.runId, options);
+}
+
+/** Reports a run that has ended; false when it is open. */
+export async function reportClosed(
+  store: ArtifactStore,
+  runId: string,
+  { onEnd }: Pick<AttendOptions, 'onEnd'>,
+): Promise<boolean> {
+  const closed = await readClosedRun(store, runId);
+  if (closed === null) return false;
+  const document = await buildRunDocument(store, runId, closed.status);
+  await onEnd({ kind: 'ended', end: closed.status, document, store });
+  return true;
+}
+
 /** Works on a written run and watches it until it ends or the person leaves. */
 export async function attend(
   options: AttendOptions,
   session: Session,
   { run, plan }: Pick<WrittenRun, 'run' | 'plan'>,
-  metricsPort: number | null,
+  metrics: string | null,
 ): Promise<void> {
-  const metricsAddress = metricsPort === null ? null : `127.0.0.1:${metricsPort}`;
-  const { end, leave } = await followRun({ ...options, session, run, plan, metricsAddress });
+  const { end, leave } = await followRun({ ...options, session, run, plan, metricsAddress: metrics });
   if (end === 'interrupted') {
     await leave();
     await options.onEnd({ kind: 'interrupted', runId: run.runId });
@@ -73,7 +99,7 @@ export async function attend(
   }
   try {
     const document = await buildRunDocument(session.store, run.runId, end);
-    await options.onEnd({ kind: 'ended', end, document, session });
+    await options.onEnd({ kind: 'ended', end, document, store: session.store });
   } finally {
     await leave();
   }

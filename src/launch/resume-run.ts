@@ -4,7 +4,7 @@ import { openStore } from '../store/index.js';
 import type { RunRecord } from '../store/records.schema.js';
 import { readPlan, readRun } from '../store/runs.js';
 import type { RunClient } from '../temporal/run-client.js';
-import { type AttendOptions, attend } from './launch-run.js';
+import { type AttendOptions, attend, reportClosed } from './launch-run.js';
 import { RunTracker } from './run-tracker.js';
 import { joinSession, openSession, type SessionOptions } from './session.js';
 import { watchRun } from './watch-run.js';
@@ -22,8 +22,9 @@ export interface ResumeOptions extends AttendOptions {
 /** Carries on a run that was paused, or whose process is gone, and follows it to its end. */
 export async function resumeRun(options: ResumeOptions): Promise<void> {
   const { stateDir, env, runId, logger } = options;
-  // Before a server is started for nothing.
-  const run = await readRun(await openStore(stateDir), runId);
+  const store = await openStore(stateDir);
+  const run = await readRun(store, runId);
+  if (await reportClosed(store, runId, options)) return;
   const session = await openSession({ stateDir, env, log: (line) => logger.info(line) });
   try {
     const plan = await readPlan(session.store, runId);
@@ -41,7 +42,9 @@ export async function resumeRun(options: ResumeOptions): Promise<void> {
 /** Follows a run that others work on. A Ctrl-C ends the watching and changes nothing. */
 export async function watchOnly(options: Omit<ResumeOptions, 'detach'>): Promise<void> {
   const { stateDir, env, runId, onReady } = options;
-  const run = await readRun(await openStore(stateDir), runId);
+  const folder = await openStore(stateDir);
+  const run = await readRun(folder, runId);
+  if (await reportClosed(folder, runId, options)) return;
   const session = await joinSession({ stateDir, env });
   if (session === null) throw nobodyWorks(runId);
   try {
@@ -57,7 +60,7 @@ export async function watchOnly(options: Omit<ResumeOptions, 'detach'>): Promise
       tracker: new RunTracker(store, run, plan, options.now),
       onTrouble,
     });
-    await options.onEnd({ kind: 'ended', end, document: await buildRunDocument(store, runId, end), session });
+    await options.onEnd({ kind: 'ended', end, document: await buildRunDocument(store, runId, end), store });
   } finally {
     await session.close();
   }

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { stopServer } from '../temporal/embedded-server.js';
+import { metricsAddress } from './metrics-address.js';
 import { openSession } from './session.js';
 
 export interface ServeWorkerOptions {
@@ -19,6 +20,7 @@ export interface ServeWorkerOptions {
 /** Hosts a worker until the signal fires, then lets calls in the air end. Errors: `host_locked`, those of the cluster. */
 export async function serveWorker(options: ServeWorkerOptions): Promise<void> {
   const { stateDir, env, keep, capacity, metricsPort, logger, say, signal } = options;
+  const metrics = await metricsAddress(metricsPort);
   const session = await openSession({ stateDir, env, keep, log: say });
   try {
     const { startHostWorker } = await import('../worker/index.js');
@@ -30,7 +32,7 @@ export async function serveWorker(options: ServeWorkerOptions): Promise<void> {
       client,
       logger,
       ...(capacity === null ? {} : { concurrency: capacity }),
-      metricsAddress: metricsPort === null ? null : `127.0.0.1:${metricsPort}`,
+      metricsAddress: metrics,
     });
     options.onReady({ address: cluster.address, hostId: worker.hostId });
     const asked = new Promise<void>((resolve) => {

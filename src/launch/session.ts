@@ -38,7 +38,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   });
   try {
     const { client, close } = await connectClient(cluster);
-    const runs = createRunClient(client, store);
+    const closing = new AbortController();
+    const runs = untilClosed(createRunClient(client, store), client, closing.signal);
     return {
       stateDir,
       store,
@@ -46,6 +47,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       client,
       runs,
       close: async () => {
+        closing.abort(new Error('the session was closed'));
         await close();
         await cluster.detach();
       },
@@ -61,4 +63,17 @@ export async function joinSession(options: SessionOptions): Promise<Session | nu
   const external = explicitCluster({ env: options.env }) !== null;
   if (!external && !serverStatus(options.stateDir).running) return null;
   return await openSession(options);
+}
+
+/**
+ * Ends calls that are still under way when the session closes: a poll that was given up would be
+ * retried on the closed connection, and fail where nobody can catch it.
+ */
+function untilClosed(runs: RunClient, client: Client, closing: AbortSignal): RunClient {
+  return new Proxy(runs, {
+    get: (target, name: keyof RunClient) => {
+      const method = target[name] as (...args: unknown[]) => Promise<unknown>;
+      return (...args: unknown[]) => client.withAbortSignal(closing, () => method.apply(target, args));
+    },
+  });
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LongrunError } from '../core/errors.js';
 import { SECOND_MS } from '../core/time.js';
-import { stopServer } from '../temporal/embedded-server.js';
+import { serverStatus, stopServer } from '../temporal/embedded-server.js';
 import { readLock } from '../temporal/process-lock.js';
 
 /** A worker lets calls in the air end for 30 s, and needs a moment to leave. */
@@ -14,6 +14,7 @@ export async function takeDown(
   stateDir: string,
   say: (line: string) => void,
 ): Promise<{ worker: boolean; server: boolean }> {
+  const server = serverStatus(stateDir).running;
   const lock = readLock(join(stateDir, 'host'));
   const worker = lock?.held === true;
   if (worker) {
@@ -22,7 +23,8 @@ export async function takeDown(
     process.kill(pid, 'SIGTERM');
     await untilFree(stateDir, pid);
   }
-  return { worker, server: await stopServer(stateDir) };
+  // The worker may have been its last client, and then it has stopped it already.
+  return { worker, server: (await stopServer(stateDir)) || server };
 }
 
 async function untilFree(stateDir: string, pid: number): Promise<void> {

@@ -10,6 +10,8 @@ export interface ModelRequest {
   seed: number | null;
   /** Ours, one per call; sent as a header so that both sides can be matched. */
   callId: string;
+  /** Turns before this one in the conversation, sent as a header; scripted models go by it. */
+  turn?: number;
   timeoutMs: number;
 }
 

@@ -1,6 +1,7 @@
 import type { AgentContext } from '../agent/agent.js';
 import { agentFor } from '../agent/index.js';
 import { LongrunError } from '../core/errors.js';
+import type { ExecResult } from '../sandbox/sandbox.js';
 import { loadBlob } from '../store/blobs.js';
 import { keys } from '../store/keys.js';
 import { readChildren } from '../store/records.js';
@@ -46,8 +47,7 @@ async function runOracle(context: AttemptContext): Promise<LoopEnd> {
   );
   const started = await journal.started();
   if (started !== null) {
-    await journal.attach(started);
-    return { stopReason: 'natural', failure: null };
+    return oracleEnd(await journal.attach(started));
   }
   await guard();
   await sandbox.putArchive('/solution', await loadBlob(deps.store, stepSpec.solution));
@@ -64,7 +64,11 @@ async function runOracle(context: AttemptContext): Promise<LoopEnd> {
     },
     null,
   );
-  return { stopReason: result.timedOut ? 'wall_timeout' : 'natural', failure: null };
+  return oracleEnd(result);
+}
+
+function oracleEnd({ timedOut }: ExecResult): LoopEnd {
+  return { stopReason: timedOut ? 'wall_timeout' : 'natural', failure: null };
 }
 
 async function runToolCalling(context: AttemptContext, untilMs: number): Promise<LoopEnd | null> {

@@ -6,6 +6,7 @@ import type { SandboxDriver } from '../sandbox/sandbox.js';
 import type { RunRecord } from '../store/records.schema.js';
 import type { ArtifactStore } from '../store/store.js';
 import type { Environment } from '../tasks/environment.js';
+import type { RolloutObserver } from './observer.js';
 import type { RunBudgets } from './run-budget.js';
 
 /** What the work on rollouts needs of the outside; composed once, in `worker/`. */
@@ -21,6 +22,7 @@ export interface RolloutDeps {
   budgets: RunBudgets;
   /** Holds the run back until somebody resumes it. */
   pauseRun(runId: string, reason: string): Promise<void>;
+  observer: RolloutObserver;
   now: Clock;
   newId(): string;
   logger: Logger;

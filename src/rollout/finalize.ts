@@ -17,6 +17,7 @@ import { readResult, readRun, readTask } from '../store/runs.js';
 import { attemptRecord } from './attempt-record.js';
 import type { RolloutDeps } from './deps.js';
 import { digestOf } from './digest.js';
+import { settleLostCallsOf } from './lost-calls.js';
 import { addCost } from './step-history.js';
 import { writeTrajectory } from './write-trajectory.js';
 
@@ -34,13 +35,15 @@ export async function finalizeAttempt(deps: RolloutDeps, input: FinalizeInput): 
     readRun(deps.store, input.runId),
     readTask(deps.store, input.runId, input.taskId),
   ]);
+  await settleLostCallsOf(deps.store, input, task.evalCriteria.steps.length, deps.now);
   const own = await attemptRecord(deps.store, input, task, input.ended, deps.now());
-  const { value: record } = await putRecordIfAbsent(
+  const { won, value: record } = await putRecordIfAbsent(
     deps.store,
     attemptRecordSchema,
     keys.attemptRecord(input),
     own,
   );
+  if (won) deps.observer.attemptEnded(record);
   const cancelled = input.ended?.stopReason === 'cancelled';
   if (!cancelled && mayRetry(record, input.maxAttempts)) {
     return { again: true, delayMs: Math.min(LONGEST_RETRY_MS, RETRY_MS * 2 ** (record.attempt - 1)) };
@@ -53,8 +56,9 @@ export async function finalizeAttempt(deps: RolloutDeps, input: FinalizeInput): 
     cancelled ? { ...record, ...cancelledOutcome } : record,
   );
   await writeTrajectory(deps, input, run, task, record);
-  const { value } = await putRecordIfAbsent(deps.store, rolloutResultSchema, keys.result(input), result);
-  return { again: false, digest: digestOf(value) };
+  const sealing = await putRecordIfAbsent(deps.store, rolloutResultSchema, keys.result(input), result);
+  if (sealing.won) deps.observer.rolloutEnded(sealing.value);
+  return { again: false, digest: digestOf(sealing.value) };
 }
 
 const cancelledOutcome = { stopReason: 'cancelled', failure: null, reward: null, rewards: {} } as const;

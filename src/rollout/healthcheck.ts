@@ -1,4 +1,5 @@
 import { LongrunError } from '../core/errors.js';
+import type { Failure } from '../core/outcome.js';
 import type { Healthcheck } from '../core/task.schema.js';
 import { runExec } from '../sandbox/run-exec.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
@@ -37,5 +38,20 @@ export async function waitHealthy(sandbox: Sandbox, check: Healthcheck, lifecycl
       });
     }
     await pause(starting ? check.startIntervalMs : check.intervalMs, lifecycle);
+  }
+}
+
+/** Waits until the check passes; what to say of the sandbox when it never does. */
+export async function sickness(
+  sandbox: Sandbox,
+  check: Healthcheck,
+  lifecycle: Lifecycle,
+): Promise<Failure | null> {
+  try {
+    await waitHealthy(sandbox, check, lifecycle);
+    return null;
+  } catch (error) {
+    if (!LongrunError.is(error, 'sandbox_failed')) throw error;
+    return { code: error.code, message: error.message, retryable: error.retryable, hint: error.hint ?? null };
   }
 }

@@ -1,22 +1,40 @@
 import { LongrunError } from '../core/errors.js';
 import type { Failure, StopReason } from '../core/outcome.js';
+import { SECOND_MS } from '../core/time.js';
 import { NO_USAGE, type Usage } from '../core/usage.js';
 import type { ModelClient, ModelRequest, ModelResponse } from '../model/model-client.js';
+import { assertFence } from '../store/fence-store.js';
 import { keys } from '../store/keys.js';
-import { putRecordIfAbsent, readChildren } from '../store/records.js';
+import { type PutOutcome, putRecordIfAbsent } from '../store/records.js';
 import {
   type CallFailure,
   type CallIntent,
   type CallRecord,
   callFailureSchema,
   callIntentSchema,
+  type SummaryRecord,
 } from '../store/records.schema.js';
 import type { AttemptContext } from './attempt-context.js';
 import { RetryLater } from './lifecycle.js';
+import { settleLostCalls } from './lost-calls.js';
 import { retryDelay } from './model-retry.js';
 import { persist } from './persist.js';
 import type { RunBudget } from './run-budget.js';
 import { readFailures } from './step-history.js';
+
+type CallBound = ReturnType<ModelClient['bound']>;
+
+interface Reservation {
+  tokens: number;
+  costUsd: number | null;
+}
+
+const NOTHING_RESERVED: Reservation = { tokens: 0, costUsd: null };
+/** Calls in flight hold their upper bounds and give most of them back when they end. */
+const BUDGET_IN_USE = new LongrunError('internal', "calls in flight hold what is left of the run's budget", {
+  retryable: true,
+});
+const BUDGET_WAIT_MS = SECOND_MS;
 
 /** The call ended the agent's part of the step. */
 export class AgentStop extends Error {
@@ -38,63 +56,50 @@ export class ModelCaller {
     private readonly turn: number,
   ) {}
 
-  /**
-   * At takeover: an intent without an answer is a lost call, charged at its bound. `answered` are
-   * the call ids that have a record.
-   */
-  async settleLost(answered: ReadonlySet<string>): Promise<void> {
+  /** At takeover: calls that an earlier executor left in the air are recorded as lost, and charged. */
+  async settleLost(): Promise<void> {
     const { deps, key, step } = this.context;
-    const intents = await readChildren(deps.store, callIntentSchema, keys.intents(key, step, this.turn));
-    if (intents.length === 0) return;
-    const failed = new Set((await readFailures(deps.store, key, step, this.turn)).map((f) => f.callId));
-    for (const { value: intent } of intents) {
-      if (answered.has(intent.callId) || failed.has(intent.callId)) continue;
-      await this.recordFailure(intent, {
-        kind: 'lost',
-        code: 'lost_call',
-        message: 'the executor died with the call in the air; charged at its upper bound',
-        usage: {
-          promptTokens: intent.maxPromptTokens,
-          cachedTokens: 0,
-          completionTokens: intent.maxCompletionTokens,
-        },
-        costUsd: intent.maxCostUsd,
-        latencyMs: 0,
-      });
-    }
+    for (const { usage, costUsd } of await settleLostCalls(deps.store, key, step, this.turn, deps.now))
+      this.budget.settle(NOTHING_RESERVED, usage, costUsd);
   }
 
   /** One call whose answer `record` puts into the store; answers the record that counts. */
-  async call<T>(
+  async call<T extends CallRecord | SummaryRecord>(
     request: Omit<ModelRequest, 'callId'>,
-    record: (call: CallRecord) => Promise<T>,
+    record: (call: CallRecord) => Promise<PutOutcome<T>>,
     sentView: Record<string, unknown> | null,
   ): Promise<T> {
     const { deps, lifecycle } = this.context;
     const full: ModelRequest = { ...request, callId: deps.newId() };
-    const intent = await this.announce(full);
-    const reserved = {
-      tokens: intent.maxPromptTokens + intent.maxCompletionTokens,
-      costUsd: intent.maxCostUsd,
-    };
-    let response: ModelResponse;
+    const bound = this.client.bound(full);
+    const reserved = { tokens: bound.promptTokens + bound.completionTokens, costUsd: bound.costUsd };
+    await this.context.guard();
+    this.reserve(reserved);
+    let used: { usage: Usage; costUsd: number | null } = { usage: NO_USAGE, costUsd: null };
     try {
-      response = await this.client.complete(full, lifecycle.cancelled);
-    } catch (error) {
-      const usage = usageOf(error);
-      this.budget.settle(reserved, usage, null);
-      throw await this.failed(intent, error, usage);
+      const intent = await this.announce(full, bound);
+      let response: ModelResponse;
+      try {
+        response = await this.client.complete(full, lifecycle.cancelled);
+      } catch (error) {
+        used = { usage: usageOf(error), costUsd: null };
+        throw await this.failed(intent, error, used.usage);
+      }
+      used = response;
+      return await persist(() => this.keep(intent, response, record, sentView), lifecycle.cancelled);
+    } finally {
+      this.budget.settle(reserved, used.usage, used.costUsd);
     }
-    this.budget.settle(reserved, response.usage, response.costUsd);
-    return persist(() => record(callRecord(intent, response, sentView)), lifecycle.cancelled);
   }
 
-  private async announce(request: ModelRequest): Promise<CallIntent> {
-    const { deps, key, step, fence, guard } = this.context;
-    await guard();
-    const bound = this.client.bound(request);
-    const stop = this.budget.reserve(bound.promptTokens + bound.completionTokens, bound.costUsd);
-    if (stop !== null) throw new AgentStop(stop, null);
+  private reserve({ tokens, costUsd }: Reservation): void {
+    const refused = this.budget.reserve(tokens, costUsd);
+    if (refused === 'wait') throw new RetryLater(BUDGET_IN_USE, BUDGET_WAIT_MS);
+    if (refused !== null) throw new AgentStop(refused, null);
+  }
+
+  private async announce(request: ModelRequest, bound: CallBound): Promise<CallIntent> {
+    const { deps, key, step, fence } = this.context;
     const intent: CallIntent = {
       schemaVersion: 1,
       callId: request.callId,
@@ -107,6 +112,38 @@ export class ModelCaller {
     const name = `${keys.intents(key, step, this.turn)}/${request.callId}.json`;
     await putRecordIfAbsent(deps.store, callIntentSchema, name, intent);
     return intent;
+  }
+
+  /**
+   * Puts the answer in the store. One that comes after a newer executor took over, or after another
+   * answer was recorded, is discarded: what it cost is kept, what it says is not.
+   */
+  private async keep<T extends CallRecord | SummaryRecord>(
+    intent: CallIntent,
+    response: ModelResponse,
+    record: (call: CallRecord) => Promise<PutOutcome<T>>,
+    sentView: Record<string, unknown> | null,
+  ): Promise<T> {
+    const { deps, key, fence } = this.context;
+    const discard = () =>
+      this.recordFailure(intent, {
+        kind: 'lost',
+        code: 'late_answer',
+        message: 'the answer came after another executor had taken over',
+        usage: response.usage,
+        costUsd: response.costUsd,
+        latencyMs: response.latencyMs,
+      });
+    try {
+      await assertFence(deps.store, key, fence);
+    } catch (error) {
+      if (LongrunError.is(error, 'fenced')) await discard();
+      throw error;
+    }
+    const { value } = await record(callRecord(intent, response, sentView));
+    const counts: CallRecord = 'call' in value ? value.call : value;
+    if (counts.callId !== intent.callId) await discard();
+    return value;
   }
 
   /** Records a failed try and answers what to throw: try again later, or the end of the agent's part. */
@@ -141,7 +178,7 @@ export class ModelCaller {
     what: Pick<CallFailure, 'kind' | 'code' | 'message' | 'usage' | 'costUsd' | 'latencyMs'>,
   ): Promise<void> {
     const { deps, key, step, lifecycle } = this.context;
-    const record = { schemaVersion: 1 as const, callId: intent.callId, ...what, endedAt: deps.now() };
+    const record: CallFailure = { schemaVersion: 1, callId: intent.callId, ...what, endedAt: deps.now() };
     const name = `${keys.failures(key, step, this.turn)}/${intent.callId}.json`;
     await persist(() => putRecordIfAbsent(deps.store, callFailureSchema, name, record), lifecycle.cancelled);
   }

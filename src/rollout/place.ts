@@ -16,10 +16,11 @@ import {
 } from '../store/records.schema.js';
 import { readResult, readRun, readTask } from '../store/runs.js';
 import { resolveEnv } from '../tasks/resolve-env.js';
+import { holdForBudget } from './budget-hold.js';
 import type { RolloutDeps } from './deps.js';
 import { digestOf } from './digest.js';
 import { waitHealthy } from './healthcheck.js';
-import { type Lifecycle, mayGoOn, RetryLater } from './lifecycle.js';
+import { type Lifecycle, mayGoOn } from './lifecycle.js';
 
 /** Errors of provisioning that the same inputs would only repeat. */
 const PERMANENT = new Set([
@@ -30,7 +31,6 @@ const PERMANENT = new Set([
   'archive_refused',
 ]);
 const TRIES = 3;
-const BUDGET_WAIT_MS = 30_000;
 
 /**
  * Wins this host for an attempt: finds its sandbox or makes one, and settles which one counts by a
@@ -82,17 +82,6 @@ function placed(deps: RolloutDeps, key: AttemptKey, placement: Placement, steps:
     hostQueue: hostQueue(placement.hostId),
     controlQueue: hostControlQueue(placement.hostId),
   };
-}
-
-/** A run whose budget is spent takes no new rollouts: they stay open until the budget is raised. */
-async function holdForBudget(deps: RolloutDeps, run: RunRecord): Promise<void> {
-  const stop = (await deps.budgets.of(run.runId, run.config)).exhausted;
-  if (stop === null) return;
-  await deps.pauseRun(run.runId, stop);
-  throw new RetryLater(
-    new LongrunError('internal', `the run's budget is spent (${stop}); it is paused`, { retryable: true }),
-    BUDGET_WAIT_MS,
-  );
 }
 
 async function provision(

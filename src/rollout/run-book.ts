@@ -5,7 +5,8 @@ import { DAY_MS, MINUTE_MS } from '../core/time.js';
 import type { PartitionOpening, RunOpening } from '../core/workflow-messages.js';
 import { writeSummary } from '../report/write-summary.js';
 import { keys } from '../store/keys.js';
-import { readPlan, readResult, readRun } from '../store/runs.js';
+import { mapBounded } from '../store/map-bounded.js';
+import { plannedRollouts, readPlan, readResult, readRun } from '../store/runs.js';
 import type { RolloutDeps } from './deps.js';
 
 const HOST_LOSS_MS = 10 * MINUTE_MS;
@@ -56,11 +57,29 @@ export async function openPartition(
   return { done, open };
 }
 
-/** Writes the run's summary, recomputed from its rollouts. */
+/**
+ * Writes the run's summary, recomputed from its rollouts. A run is not finished while one of them
+ * has no result: its workflow was terminated, or failed.
+ */
 export async function closeRun(
   deps: RolloutDeps,
   runId: string,
   status: 'finished' | 'cancelled',
 ): Promise<void> {
+  if (status === 'finished') {
+    const open = await countOpen(deps, runId);
+    if (open > 0)
+      throw new LongrunError('internal', `${open} rollouts of run ${runId} ended without a result`, {
+        hint: `carry them on with: longrun runs recover ${runId}`,
+      });
+  }
   await writeSummary(deps.store, runId, status);
+}
+
+async function countOpen(deps: RolloutDeps, runId: string): Promise<number> {
+  const plan = await readPlan(deps.store, runId);
+  let open = 0;
+  const results = mapBounded(plannedRollouts(runId, plan), (key) => deps.store.get(keys.result(key)));
+  for await (const { result } of results) if (result === null) open += 1;
+  return open;
 }

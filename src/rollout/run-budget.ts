@@ -24,17 +24,30 @@ export class RunBudget {
     this.spent = { ...spentBefore };
   }
 
-  /** Null when the call fits, and then its bound is reserved. */
-  reserve(tokens: number, costUsd: number | null): BudgetStop | null {
-    const { budgetTokens, budgetUsd } = this.limits;
-    if (budgetTokens !== null && this.spent.tokens + this.reserved.tokens + tokens > budgetTokens)
-      return 'token_budget';
+  /**
+   * Null when the call fits, and then its bound is reserved. `wait`: it fits once calls in flight
+   * have settled to less than their bounds.
+   */
+  reserve(tokens: number, costUsd: number | null): BudgetStop | 'wait' | null {
+    const refused = this.refuses(tokens, costUsd);
+    if (refused !== null) return refused;
     const cost = costUsd ?? 0;
-    if (budgetUsd !== null && this.spent.costUsd + this.reserved.costUsd + cost > budgetUsd)
-      return 'cost_budget';
+    if (
+      overrun(
+        this.limits,
+        this.spent.tokens + this.reserved.tokens + tokens,
+        this.spent.costUsd + this.reserved.costUsd + cost,
+      )
+    )
+      return 'wait';
     this.reserved.tokens += tokens;
     this.reserved.costUsd += cost;
     return null;
+  }
+
+  /** Why a call of this bound would be refused if nothing else were in flight; null when it would not. */
+  refuses(tokens: number, costUsd: number | null): BudgetStop | null {
+    return overrun(this.limits, this.spent.tokens + tokens, this.spent.costUsd + (costUsd ?? 0));
   }
 
   settle(reserved: { tokens: number; costUsd: number | null }, usage: Usage, costUsd: number | null): void {
@@ -43,14 +56,15 @@ export class RunBudget {
     this.spent.tokens += totalTokens(usage);
     this.spent.costUsd += costUsd ?? 0;
   }
+}
 
-  /** Whether nothing is left at all: new rollouts are held back. */
-  get exhausted(): BudgetStop | null {
-    const { budgetTokens, budgetUsd } = this.limits;
-    if (budgetTokens !== null && this.spent.tokens >= budgetTokens) return 'token_budget';
-    if (budgetUsd !== null && this.spent.costUsd >= budgetUsd) return 'cost_budget';
-    return null;
-  }
+function overrun(
+  { budgetTokens, budgetUsd }: Pick<RunConfig, 'budgetTokens' | 'budgetUsd'>,
+  tokens: number,
+  costUsd: number,
+): BudgetStop | null {
+  if (budgetTokens !== null && tokens > budgetTokens) return 'token_budget';
+  return budgetUsd !== null && costUsd > budgetUsd ? 'cost_budget' : null;
 }
 
 /** The budgets of the runs this process works on, each summed up from the records once. */

@@ -1,18 +1,17 @@
 import { LongrunError } from '../core/errors.js';
 import type { Fence } from '../core/fence.js';
-import { compareFences } from '../core/fence.js';
 import type { AttemptKey } from '../core/ids.js';
 import { totalTokens } from '../core/usage.js';
 import type { SliceAnswer } from '../core/workflow-messages.js';
 import { loadBlob } from '../store/blobs.js';
-import { highestFence } from '../store/fence-store.js';
+import { assertFence } from '../store/fence-store.js';
 import { keys } from '../store/keys.js';
 import { putRecordIfAbsent, readRecord } from '../store/records.js';
 import { type AgentEnd, agentEndSchema } from '../store/records.schema.js';
 import { runAgent } from './agent-kinds.js';
 import { type AttemptContext, openAttempt } from './attempt-context.js';
 import type { RolloutDeps } from './deps.js';
-import { waitHealthy } from './healthcheck.js';
+import { sickness } from './healthcheck.js';
 import { Detached, type Lifecycle } from './lifecycle.js';
 import { lossOf, OUTSIDE_LOSS } from './sandbox-loss.js';
 import { readStepHistory } from './step-history.js';
@@ -35,18 +34,17 @@ export async function runSlice(
   let end: LoopEnd | null;
   try {
     context = await openAttempt(deps, key, step, fence, lifecycle);
-    await beginStep(context);
-    end = await runAgent(context, deps.now() + deps.sliceMs);
+    end = (await beginStep(context)) ?? (await runAgent(context, deps.now() + deps.sliceMs));
   } catch (error) {
     if (error instanceof Detached) return answer(deps, key, step, null);
     if (!LongrunError.is(error, 'sandbox_gone')) throw error;
-    await refuseIfFenced(deps, key, fence);
+    await assertFence(deps.store, key, fence);
     end = context === null ? OUTSIDE_LOSS : await lossOf(context.sandbox);
   }
   return answer(deps, key, step, end === null ? null : await recordEnd(deps, key, step, end));
 }
 
-/** Files that a later step of a task brings along, and its health check; idempotent. */
+/** Files that a step brings along, and its health check; idempotent. Answers an end when that never passes. */
 async function beginStep({
   deps,
   stepSpec,
@@ -56,23 +54,20 @@ async function beginStep({
   lifecycle,
   key,
   step,
-}: AttemptContext): Promise<void> {
-  if (stepSpec.workdirFiles === null && stepSpec.healthcheck === null) return;
+}: AttemptContext): Promise<LoopEnd | null> {
+  if (stepSpec.workdirFiles === null && stepSpec.healthcheck === null) return null;
   const begun = `${keys.step(key, step)}/begun`;
-  if ((await deps.store.get(begun)) !== null) return;
+  if ((await deps.store.get(begun)) !== null) return null;
   if (stepSpec.workdirFiles !== null) {
     await guard();
     const tar = await loadBlob(deps.store, stepSpec.workdirFiles);
     await sandbox.putArchive(task.metadata.sandbox.workdir ?? '/', tar);
   }
-  if (stepSpec.healthcheck !== null) await waitHealthy(sandbox, stepSpec.healthcheck, lifecycle);
+  const sick =
+    stepSpec.healthcheck === null ? null : await sickness(sandbox, stepSpec.healthcheck, lifecycle);
+  if (sick !== null) return { stopReason: 'provision_error', failure: sick };
   await deps.store.putIfAbsent(begun, new Uint8Array());
-}
-
-async function refuseIfFenced(deps: RolloutDeps, key: AttemptKey, fence: Fence): Promise<void> {
-  const highest = await highestFence(deps.store, key);
-  if (highest !== null && compareFences(highest, fence) > 0)
-    throw new LongrunError('fenced', 'a newer executor has taken over');
+  return null;
 }
 
 async function recordEnd(deps: RolloutDeps, key: AttemptKey, step: number, end: LoopEnd): Promise<AgentEnd> {

@@ -5,8 +5,10 @@ import { keys } from '../store/keys.js';
 import { readChildren, readRecord } from '../store/records.js';
 import {
   type CallFailure,
+  type CallRecord,
   callFailureSchema,
   callRecordSchema,
+  summaryRecordSchema,
   type ToolResult,
   toolResultSchema,
 } from '../store/records.schema.js';
@@ -32,8 +34,9 @@ export async function readStepHistory(
   const names = await store.children(keys.turns(key, step));
   const read = await Promise.all(names.map((name) => readTurn(store, key, step, Number(name))));
   const history = emptyHistory();
-  for (const { turn, failures } of read) {
+  for (const { turn, summary, failures } of read) {
     for (const failure of failures) chargeFailure(history, failure);
+    if (summary) chargeCall(history, summary);
     if (turn) chargeTurn(history, turn);
   }
   return history;
@@ -56,25 +59,46 @@ export function chargeFailure(history: StepHistory, failure: CallFailure): void 
 
 export function chargeTurn(history: StepHistory, turn: TurnHistory): void {
   history.turns.push(turn);
-  history.usage = addUsage(history.usage, turn.call.usage);
-  history.costUsd = addCost(history.costUsd, turn.call.costUsd);
-  history.modelMs += turn.call.latencyMs;
+  chargeCall(history, turn.call);
   for (const result of turn.results) history.toolsMs += result.durationMs;
 }
 
-async function readTurn(store: ArtifactStore, key: AttemptKey, step: number, turn: number) {
-  const [call, failures] = await Promise.all([
+/** A call that was answered: a turn's own, or the summary asked for before it. */
+export function chargeCall(history: StepHistory, call: CallRecord): void {
+  history.usage = addUsage(history.usage, call.usage);
+  history.costUsd = addCost(history.costUsd, call.costUsd);
+  history.modelMs += call.latencyMs;
+}
+
+export interface TurnRecords {
+  /** Null until its call is answered. */
+  turn: TurnHistory | null;
+  summary: CallRecord | null;
+  failures: CallFailure[];
+}
+
+export async function readTurn(
+  store: ArtifactStore,
+  key: AttemptKey,
+  step: number,
+  turn: number,
+): Promise<TurnRecords> {
+  const [call, summaryRecord, recorded] = await Promise.all([
     readRecord(store, callRecordSchema, keys.call(key, step, turn)),
+    readRecord(store, summaryRecordSchema, keys.turnSummary(key, step, turn)),
     readFailures(store, key, step, turn),
   ]);
-  if (call === null) return { turn: null, failures };
+  const summary = summaryRecord?.call ?? null;
+  // Given up as lost, yet its answer arrived in time to count: it counts once.
+  const failures = recorded.filter(({ callId }) => callId !== call?.callId && callId !== summary?.callId);
+  if (call === null) return { turn: null, summary, failures };
   const results = await Promise.all(
     call.message.toolCalls.map((_, i) =>
       readRecord(store, toolResultSchema, keys.toolResult(key, step, turn, i)),
     ),
   );
   const done = results.filter((result): result is ToolResult => result !== null);
-  return { turn: { call, results: done }, failures };
+  return { turn: { call, results: done }, summary, failures };
 }
 
 export async function readFailures(

@@ -2,16 +2,19 @@ import type { AgentContext, TurnAgent, TurnHistory } from '../agent/agent.js';
 import { takenCallIds, uniqueCallIds } from '../agent/index.js';
 import { ActiveClock } from '../core/active-clock.js';
 import type { Failure, StopReason } from '../core/outcome.js';
+import type { RunConfig } from '../core/run-config.schema.js';
+import { isScripted } from '../model/index.js';
 import type { ModelClient } from '../model/model-client.js';
 import { keys } from '../store/keys.js';
 import { putRecordIfAbsent, readRecord } from '../store/records.js';
 import { type CallRecord, callRecordSchema, summaryRecordSchema } from '../store/records.schema.js';
 import type { AttemptContext } from './attempt-context.js';
+import { budgetHold, isBudgetStop } from './budget-hold.js';
 import { mayGoOn, pause, RetryLater } from './lifecycle.js';
 import { AgentStop, ModelCaller } from './model-caller.js';
 import { SHORT_WAIT_MS } from './model-retry.js';
 import type { RunBudget } from './run-budget.js';
-import { chargeTurn, type StepHistory } from './step-history.js';
+import { chargeCall, chargeTurn, type StepHistory } from './step-history.js';
 import { ToolRunner } from './tool-runner.js';
 
 export interface TurnLoop {
@@ -68,22 +71,30 @@ function clockOf({ context, history }: TurnLoop): ActiveClock {
 
 /** One turn: the model's answer (recorded or sampled), then each tool call. Answers a reason to stop, or null. */
 async function takeTurn(loop: TurnLoop, clock: ActiveClock): Promise<LoopEnd | null> {
-  const { history } = loop;
+  const { history, context } = loop;
   const open = openTurn(loop);
   const index = open === null ? history.turns.length : history.turns.length - 1;
   let turn = open;
   try {
     if (turn === null) {
-      const call = await answerOf(loop, index);
+      const call = await answerOf(loop, index, clock);
       turn = { call, results: [] };
       chargeTurn(history, turn);
       clock.charge(call.latencyMs);
     }
     return await runTools(loop, turn, index, clock);
   } catch (error) {
-    if (error instanceof AgentStop) return { stopReason: error.stopReason, failure: error.failure };
-    throw error;
+    if (!(error instanceof AgentStop)) throw error;
+    const { stopReason, failure } = error;
+    if (isBudgetStop(stopReason) && neverBegun(loop))
+      throw await budgetHold(context.deps, context.run, stopReason);
+    return { stopReason, failure };
   }
+}
+
+/** A rollout that the budget allows no call at all says nothing about its agent: it is held back, not scored. */
+function neverBegun({ context, history }: TurnLoop): boolean {
+  return context.step === 0 && history.turns.length === 0;
 }
 
 /** The last recorded turn, when some of its calls have no result yet. */
@@ -99,7 +110,12 @@ async function runTools(
   clock: ActiveClock,
 ): Promise<LoopEnd | null> {
   const { context, agent, agentContext, history } = loop;
-  const runner = new ToolRunner(context, index, history.turns.slice(0, index), agentContext.contextWindow);
+  const runner = new ToolRunner(
+    context,
+    index,
+    history.turns.slice(0, index + 1),
+    agentContext.contextWindow,
+  );
   const planned = agent.plan(agentContext, turn.call);
   for (let i = turn.results.length; i < planned.length; i++) {
     if (clock.expired) return { stopReason: 'wall_timeout', failure: null };
@@ -114,21 +130,21 @@ async function runTools(
 }
 
 /** The turn's answer: a summary is asked for first where the agent wants one. */
-async function answerOf(loop: TurnLoop, turn: number): Promise<CallRecord> {
+async function answerOf(loop: TurnLoop, turn: number, clock: ActiveClock): Promise<CallRecord> {
   const { context, agent, agentContext, history } = loop;
   const { deps, key, step } = context;
   const caller = new ModelCaller(context, loop.client, loop.budget, turn);
   const summaryKey = keys.turnSummary(key, step, turn);
   const callKey = keys.call(key, step, turn);
   const summary = await readRecord(deps.store, summaryRecordSchema, summaryKey);
-  await caller.settleLost(new Set(summary ? [summary.call.callId] : []));
+  await caller.settleLost();
   if (summary)
     agentContext.summary = { throughTurn: summary.throughTurn, content: summary.call.message.content };
 
   let next = agent.next(agentContext, history.turns);
   if (next.kind === 'summarise') {
     const { messages, throughTurn } = next;
-    const { value } = await caller.call(
+    const value = await caller.call(
       { ...requestOf(loop), messages, tools: [] },
       (call) =>
         putRecordIfAbsent(deps.store, summaryRecordSchema, summaryKey, {
@@ -138,29 +154,30 @@ async function answerOf(loop: TurnLoop, turn: number): Promise<CallRecord> {
         }),
       null,
     );
+    chargeCall(history, value.call);
+    clock.charge(value.call.latencyMs);
     agentContext.summary = { throughTurn: value.throughTurn, content: value.call.message.content };
     next = agent.next(agentContext, history.turns);
   }
   if (next.kind !== 'send')
     throw new AgentStop(next.kind === 'stop' ? next.stopReason : 'context_overflow', null);
   const { messages, tools, sentView } = next;
-  const { value } = await caller.call(
+  return caller.call(
     { ...requestOf(loop), messages, tools },
     (call) =>
       putRecordIfAbsent(deps.store, callRecordSchema, callKey, withUniqueIds(call, turn, history.turns)),
     sentView,
   );
-  return value;
 }
 
-function requestOf({ context }: TurnLoop) {
+function requestOf({ context, history }: TurnLoop) {
   const { config } = context.run;
-  const seed = config.seed === null ? null : config.seed + context.key.sample;
   return {
+    turn: history.turns.length,
     model: config.model ?? '',
     temperature: config.temperature,
     maxTokens: config.maxTokens,
-    seed,
+    seed: seedOf(config, context.key.sample),
     timeoutMs: config.modelTimeoutMs,
   };
 }
@@ -169,4 +186,10 @@ function requestOf({ context }: TurnLoop) {
 function withUniqueIds(call: CallRecord, turn: number, earlier: readonly TurnHistory[]): CallRecord {
   const toolCalls = uniqueCallIds(call.message.toolCalls, turn, takenCallIds(earlier));
   return { ...call, message: { ...call.message, toolCalls } };
+}
+
+/** Samples differ by their seed; scripted models have no other source of variety. */
+function seedOf({ seed, model }: RunConfig, sample: number): number | null {
+  if (seed !== null) return seed + sample;
+  return model !== null && isScripted(model) ? sample : null;
 }

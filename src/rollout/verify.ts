@@ -3,6 +3,7 @@ import type { Fence } from '../core/fence.js';
 import type { AttemptKey } from '../core/ids.js';
 import type { TaskStep } from '../core/task.schema.js';
 import type { VerifyAnswer } from '../core/workflow-messages.js';
+import { assertFence } from '../store/fence-store.js';
 import { keys } from '../store/keys.js';
 import { putRecordIfAbsent, readRecord } from '../store/records.js';
 import { type AgentEnd, agentEndSchema, type Verdict, verdictSchema } from '../store/records.schema.js';
@@ -11,7 +12,7 @@ import { type AttemptContext, openAttempt } from './attempt-context.js';
 import type { RolloutDeps } from './deps.js';
 import type { Lifecycle } from './lifecycle.js';
 import { StepRewardContext } from './reward-context.js';
-import { OUTSIDE_LOSS } from './sandbox-loss.js';
+import { lossOf } from './sandbox-loss.js';
 
 /** Scores one step and records the verdict, once. Steps that ended by an infrastructure failure have none. */
 export async function verifyStep(
@@ -28,7 +29,7 @@ export async function verifyStep(
   if (end === null || isUnscored(end)) return { reward: null, goOn: false };
   const verdict =
     (await readRecord(deps.store, verdictSchema, keys.verdict(key, step))) ??
-    (await score(deps, key, step, fence, lifecycle));
+    (await score(deps, key, step, spec, fence, lifecycle));
   const last = step === task.evalCriteria.steps.length - 1;
   return {
     reward: verdict.reward,
@@ -45,19 +46,23 @@ async function score(
   deps: RolloutDeps,
   key: AttemptKey,
   step: number,
+  spec: TaskStep,
   fence: Fence,
   lifecycle: Lifecycle,
 ): Promise<Verdict> {
   let verdict: Verdict;
+  let context: AttemptContext | null = null;
   try {
-    const context = await openForScoring(deps, key, step, fence, lifecycle);
+    context = await openForScoring(deps, key, step, fence, lifecycle);
     verdict = await deps
       .environmentOf(context.run)
       .computeReward(context.task, step, new StepRewardContext(context));
     await context.guard();
   } catch (error) {
     if (!LongrunError.is(error, 'sandbox_gone')) throw error;
-    verdict = lostVerdict(deps);
+    // A newer executor may have removed it on purpose.
+    await assertFence(deps.store, key, fence);
+    verdict = lostVerdict(deps, spec, await lossUnderTests(context));
   }
   return (await putRecordIfAbsent(deps.store, verdictSchema, keys.verdict(key, step), verdict)).value;
 }
@@ -75,15 +80,34 @@ async function openForScoring(
   return context;
 }
 
-function lostVerdict(deps: RolloutDeps): Verdict {
+/**
+ * What the agent left running may end the sandbox under its tests: no score can be had of it, and
+ * no new attempt is given for it.
+ */
+async function lossUnderTests(
+  context: AttemptContext | null,
+): Promise<Pick<Verdict, 'stopReason' | 'failure'>> {
+  const loss = await lossOf(context?.sandbox ?? null);
+  if (loss.stopReason !== 'sandbox_ended') return { stopReason: 'sandbox_lost', failure: loss.failure };
+  const message = 'the sandbox ended from inside while the tests ran';
+  return {
+    stopReason: 'verifier_error',
+    failure: { code: 'verifier_failed', message, retryable: false, hint: null },
+  };
+}
+
+function lostVerdict(
+  deps: RolloutDeps,
+  { name, verifier }: TaskStep,
+  loss: Pick<Verdict, 'stopReason' | 'failure'>,
+): Verdict {
   return {
     schemaVersion: 1,
-    step: 'main',
+    step: name,
     reward: null,
     rewards: {},
-    isolation: 'shared',
-    failure: OUTSIDE_LOSS.failure,
-    stopReason: 'sandbox_lost',
+    isolation: verifier.isolation,
+    ...loss,
     suspectedTampering: [],
     testOutput: '',
     durationMs: 0,

@@ -1,6 +1,6 @@
 import { LongrunError } from '../core/errors.js';
 import { keys } from './keys.js';
-import { putRecordIfAbsent } from './records.js';
+import { putRecordIfAbsent, readRecord } from './records.js';
 import { incarnationSchema } from './records.schema.js';
 import type { ArtifactStore } from './store.js';
 
@@ -31,4 +31,11 @@ export async function raiseIncarnation(
     hint: `Wait for it to finish, then look with: longrun runs show ${runId}`,
     details: { runId, incarnation },
   });
+}
+
+/** When the run was last recovered, epoch ms; null when it never was. */
+export async function lastRecoveredAt(store: ArtifactStore, runId: string): Promise<number | null> {
+  const incarnation = await readIncarnation(store, runId);
+  const record = await readRecord(store, incarnationSchema, keys.incarnation(runId, incarnation));
+  return record?.raisedAt ?? null;
 }

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync, openSync, renameSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { closeSync, existsSync, openSync, readFileSync, renameSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LongrunError } from '../core/errors.js';
 import { SECOND_MS } from '../core/time.js';
@@ -40,8 +39,9 @@ export function spawnServer(binary: string, settings: ServerSettings, logFile: s
     // Without a listener a failed spawn would end this process; the missing pid says the same.
     child.once('error', () => undefined);
     child.unref();
-    const identity = child.pid === undefined ? null : identifyProcess(child.pid);
-    if (identity === null) throw startFailed(`${binary} could not be started`, '');
+    if (child.pid === undefined) throw startFailed(`${binary} could not be started`, '');
+    const identity = identifyProcess(child.pid);
+    if (identity === null) throw endedAtOnce(logFile);
     return identity;
   } finally {
     closeSync(log);
@@ -60,7 +60,7 @@ export async function untilReady(server: ServerProcess, logFile: string): Promis
   }
   throw startFailed(
     `The Temporal server (pid ${server.identity.pid}) does not answer on port ${server.port}`,
-    await tail(logFile),
+    tail(logFile),
   );
 }
 
@@ -113,9 +113,13 @@ function keepPreviousLog(logFile: string): void {
   }
 }
 
-async function tail(logFile: string): Promise<string> {
-  const text = await readFile(logFile, 'utf8').catch(() => '');
+function tail(logFile: string): string {
+  const text = existsSync(logFile) ? readFileSync(logFile, 'utf8') : '';
   return text.trim().split('\n').slice(-LOG_TAIL_LINES).join('\n');
+}
+
+function endedAtOnce(logFile: string): LongrunError {
+  return startFailed('The Temporal server ended at once', tail(logFile));
 }
 
 function startFailed(message: string, logTail: string): LongrunError {

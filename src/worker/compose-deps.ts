@@ -13,6 +13,7 @@ import type { ArtifactStore } from '../store/store.js';
 import type { Environment } from '../tasks/environment.js';
 import { createRunClient } from '../temporal/temporal-run-client.js';
 import { environmentForRun } from './environment-for-run.js';
+import { createMetrics } from './metrics.js';
 
 export interface Composition {
   store: ArtifactStore;
@@ -41,9 +42,12 @@ export function composeDeps(parts: Composition): ActivityDeps & { closeModels():
     closeModels: () => models.close(),
     budgets: new RunBudgets((runId) => spentSoFar(store, runId)),
     async pauseRun(runId, reason) {
+      // Every held rollout asks again and again: one signal is enough, and history is finite.
+      if ((await runs.progress(runId))?.status === 'paused') return;
       logger.warn({ runId, reason }, 'the run is paused');
       await runs.pause(runId);
     },
+    observer: createMetrics(),
     now: Date.now,
     newId: randomUUID,
   };

@@ -15,6 +15,15 @@ const FORCE_MS = GRACE_MS + 5 * SECOND_MS;
 /** Parked rollouts stay in memory (about 0.1 MB each) instead of being replayed at every step. */
 const CACHED_WORKFLOWS = 3_000;
 
+/** How workflows and their queue are served; the bench measures the server with the same. */
+export const WORKFLOW_WORKER = {
+  maxCachedWorkflows: CACHED_WORKFLOWS,
+  maxConcurrentWorkflowTaskPolls: 10,
+  nonStickyToStickyPollRatio: 0.5,
+  maxConcurrentActivityTaskExecutions: 50,
+  maxConcurrentActivityTaskPolls: 4,
+} satisfies Partial<WorkerOptions>;
+
 export interface WorkerConnection {
   connection: NativeConnection;
   namespace: string;
@@ -42,11 +51,7 @@ export async function createHostWorkers(
       taskQueue: workflowQueue(),
       workflowBundle: await workflowBundle(),
       activities: createBookkeepingActivities(deps),
-      maxCachedWorkflows: CACHED_WORKFLOWS,
-      maxConcurrentWorkflowTaskPolls: 10,
-      nonStickyToStickyPollRatio: 0.5,
-      maxConcurrentActivityTaskExecutions: 50,
-      maxConcurrentActivityTaskPolls: 4,
+      ...WORKFLOW_WORKER,
     }),
     ...drivers.map((driver) => createPoolWorker(base, deps, driver)),
     Worker.create({

@@ -1,14 +1,16 @@
 import type { Client } from '@temporalio/client';
 import type { ActivityDeps } from '../../activities/activity-deps.js';
-import { SECOND_MS } from '../core/time.js';
-import { type ReaperDeps, reapOnce } from '../sandbox/reaper.js';
-import type { SandboxDriver, SandboxInfo } from '../sandbox/sandbox.js';
+import { MINUTE_MS, SECOND_MS } from '../core/time.js';
+import { type OwnerState, type ReaperDeps, reapOnce } from '../sandbox/reaper.js';
+import type { SandboxDriver, SandboxInfo, SandboxOwner } from '../sandbox/sandbox.js';
+import { lastRecoveredAt } from '../store/incarnation.js';
 import { keys } from '../store/keys.js';
 import { readRecord } from '../store/records.js';
 import { placementSchema, verifierSandboxSchema } from '../store/records.schema.js';
 import { ownerState } from './owner-state.js';
 
 const ROUND_MS = 20 * SECOND_MS;
+const RECOVERY_GRACE_MS = 10 * MINUTE_MS;
 
 /**
  * Counts the sandboxes found running against the host's capacity, then removes, every 20 s, those
@@ -41,7 +43,7 @@ async function reapAll(deps: ActivityDeps, client: Client): Promise<void> {
       clusterId: deps.clusterId,
       hostId: deps.hostId,
       now: deps.now,
-      ownerState: (owner) => ownerState(client, owner),
+      ownerState: (owner) => stateOf(deps, client, owner),
       isPlaced: (sandbox) => isPlaced(deps, sandbox),
       onReaped(sandbox, reason) {
         deps.ledgers.of(driver.name).drop(sandbox.ref.id);
@@ -54,6 +56,14 @@ async function reapAll(deps: ActivityDeps, client: Client): Promise<void> {
       deps.logger.warn({ err: error }, 'the reaper skips a round'),
     );
   }
+}
+
+/** While a run is being recovered its old workflows are closed and the new ones not yet there. */
+async function stateOf(deps: ActivityDeps, client: Client, owner: SandboxOwner): Promise<OwnerState> {
+  const state = await ownerState(client, owner);
+  if (state === 'open' || state === 'unreachable') return state;
+  const recoveredAt = await lastRecoveredAt(deps.store, owner.runId).catch(() => null);
+  return recoveredAt !== null && deps.now() - recoveredAt < RECOVERY_GRACE_MS ? 'open' : state;
 }
 
 /** Whether a record of its attempt names this sandbox; null when the store does not answer. */

@@ -28,6 +28,10 @@ export class TbliteBench {
     return new TbliteBench(driver, environment, tasks);
   }
 
+  get taskIds(): string[] {
+    return [...this.tasks.keys()];
+  }
+
   async score(taskId: string, agent: Agent): Promise<Verdict> {
     const loaded = this.task(taskId);
     const sandbox = await this.create(loaded, this.environment.sandbox(loaded.task), 'agent');
@@ -38,6 +42,15 @@ export class TbliteBench {
     } finally {
       await Promise.all(sandboxes.map((each) => each.destroy()));
     }
+  }
+
+  /** The one task whose instruction holds the phrase. */
+  recognised(phrase: string): string {
+    const found = [...this.tasks.values()].filter(({ task }) =>
+      this.environment.formatPrompt(task, 0).includes(phrase),
+    );
+    if (found.length !== 1) throw new Error(`${found.length} tasks say "${phrase}"`);
+    return found[0]?.task.taskId ?? '';
   }
 
   async close(): Promise<void> {

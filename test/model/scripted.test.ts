@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AssistantMessage, ChatMessage } from '../../src/core/messages.js';
 import type { ModelResponse } from '../../src/model/model-client.js';
 import { ModelRegistry } from '../../src/model/registry.js';
+import { nextAnswer } from '../../src/model/scripted/next-answer.js';
 import type { ScriptedTurn, TaskScript } from '../../src/model/scripted/script.js';
 import { modelConfig, modelRequest, NEVER, rejection } from './fixtures.js';
 
@@ -129,9 +130,18 @@ describe('a scripted model', () => {
     ]);
   });
 
-  it('waits before it answers where its name says so', async () => {
-    const response = await ask('scripted/turns-1-delay-60ms', [TASK]);
-    expect(response.latencyMs).toBeGreaterThanOrEqual(55);
+  it.each([
+    ['scripted/turns-5-delay-200ms', 200],
+    ['scripted/demo-delay-1500ms', 1_500],
+    ['scripted/turns-5', 0],
+  ])('named %s waits %i ms before it answers', (model, delayMs) => {
+    const request = { model, messages: [{ role: 'user', content: 'x' }], tools: TOOLS };
+    expect(nextAnswer(request, []).delayMs).toBe(delayMs);
+  });
+
+  it('with a delay answers as it does without', async () => {
+    const slow = await ask('scripted/turns-1-delay-1ms', [TASK]);
+    expect(slow.message).toEqual((await ask('scripted/turns-1', [TASK])).message);
   });
 
   it('writes a summary where no tools are offered', async () => {

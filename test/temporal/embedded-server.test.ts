@@ -1,4 +1,4 @@
-import { stat, writeFile } from 'node:fs/promises';
+import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
@@ -84,6 +84,20 @@ test('a server whose clients were all killed is adopted', async () => {
   const pid = Number((await child.line()).split(' ')[0]);
   await child.kill();
   expect(serverStatus(stateDir)).toMatchObject({ running: true, clients: 0 });
+  const server = await attachServer({ stateDir });
+  expect(server).toMatchObject({ pid, started: false });
+  await server.detach();
+  expect(alive(pid)).toBe(false);
+});
+
+test('a server that no lock names is found by its database instead of being doubled', async () => {
+  const stateDir = await stateDirWithServer();
+  const child = startChild(CHILD, [stateDir, join(stateDir, 'never')]);
+  const pid = Number((await child.line()).split(' ')[0]);
+  await child.kill();
+  for (const file of await readdir(join(stateDir, 'temporal'))) {
+    if (file.includes('.lock.')) await rm(join(stateDir, 'temporal', file));
+  }
   const server = await attachServer({ stateDir });
   expect(server).toMatchObject({ pid, started: false });
   await server.detach();

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { FlagValues } from '../../config/merge-settings.js';
+import type { Plan, RunRecord } from '../../store/records.schema.js';
 import type { CliIo } from '../cli-io.js';
 import { addSettingOptions, flagValues } from '../setting-options.js';
 
@@ -43,10 +44,17 @@ async function evaluate(flags: FlagValues, io: CliIo): Promise<void> {
       stateDir: context.stateDir,
       env: io.env,
       longrunVersion: packageVersion(),
-      onReady: ({ run, created }) => {
+      onReady: ({ run, plan, created }) => {
         if (!created) context.say(`Run ${run.runId} is there already: carrying it on.`);
+        else if (!settings.detach) context.say(announcement(run, plan));
         if (!settings.detach) reporter.open(run.config.passThreshold);
       },
     }),
   );
+}
+
+function announcement({ runId, config }: RunRecord, plan: Plan): string {
+  const tasks = plan.tasks.length === 1 ? '1 task' : `${plan.tasks.length} tasks`;
+  const samples = config.samples === 1 ? '' : ` × ${config.samples} samples`;
+  return `Run ${runId}: ${tasks}${samples}, ${config.sandbox} sandboxes, at most ${config.concurrency} at once.`;
 }

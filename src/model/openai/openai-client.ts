@@ -2,6 +2,7 @@ import type { OpenAI } from 'openai';
 import { LongrunError } from '../../core/errors.js';
 import type { Clock } from '../../core/time.js';
 import type { Usage } from '../../core/usage.js';
+import { callHeaders } from '../call-headers.js';
 import type { Endpoint } from '../endpoint.js';
 import { estimatePrompt } from '../estimate-tokens.js';
 import type { ModelClient, ModelRequest, ModelResponse } from '../model-client.js';
@@ -13,8 +14,6 @@ import { refuseInBandError } from './in-band-error.js';
 import { completionSchema, readCompletion, type WireCompletion } from './read-completion.js';
 import { type ReasoningField, wireMessages, wireTools } from './wire-messages.js';
 
-/** Sent with every call, so that ours and the endpoint's records can be matched. */
-export const CALL_ID_HEADER = 'x-longrun-call-id';
 /** What an answer may cost where neither the run nor the model table limits it. */
 const ASSUMED_MAX_OUTPUT = 32_768;
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -53,7 +52,7 @@ export class OpenAIClient implements ModelClient {
       const { data, response } = await sdk.chat.completions
         .create(this.body(request, endpoint), {
           signal: AbortSignal.any([signal, deadline]),
-          headers: { [CALL_ID_HEADER]: request.callId },
+          headers: callHeaders(request),
         })
         .withResponse();
       const latencyMs = this.options.now() - startedAt;

@@ -9,7 +9,7 @@ const part = z.looseObject({ type: z.string(), text });
 
 const toolCall = z.looseObject({
   id: text,
-  function: z.looseObject({ name: text, arguments: z.unknown() }),
+  function: z.looseObject({ name: text, arguments: z.unknown().optional() }),
 });
 
 const choiceSchema = z.looseObject({

@@ -26,9 +26,13 @@ const LOOK_AROUND: ScriptedTurn[] = [
 ];
 
 /** The answer to a request: the same one for the same seed, task and position, whoever asks. */
-export function nextAnswer(request: WireRequest, scripts: readonly TaskScript[]): ScriptedAnswer {
+export function nextAnswer(
+  request: WireRequest,
+  scripts: readonly TaskScript[],
+  turnHeader?: string,
+): ScriptedAnswer {
   const behaviour = parseScriptedName(request.model);
-  const turn = turnPosition(request.messages);
+  const turn = turnPosition(request.messages, turnHeader);
   return { turn, answer: answerAt(request, behaviour, turn, scripts), delayMs: behaviour.delayMs };
 }
 

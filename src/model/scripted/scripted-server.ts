@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LongrunError } from '../../core/errors.js';
+import { TURN_HEADER } from '../call-headers.js';
 import { nextAnswer } from './next-answer.js';
 import type { TaskScript } from './script.js';
 import { SCRIPTED_NAMES } from './scripted-name.js';
@@ -56,11 +57,16 @@ export class ScriptedServer {
     const parsed = wireRequestSchema.safeParse(await json(request));
     if (!parsed.success) throw new LongrunError('bad_input', parsed.error.message);
     if (parsed.data.stream) throw new LongrunError('bad_input', 'scripted models do not stream');
-    await this.complete(parsed.data, response);
+    const turn = request.headers[TURN_HEADER];
+    await this.complete(parsed.data, typeof turn === 'string' ? turn : undefined, response);
   }
 
-  private async complete(request: WireRequest, response: ServerResponse): Promise<void> {
-    const answer = nextAnswer(request, this.scripts);
+  private async complete(
+    request: WireRequest,
+    turn: string | undefined,
+    response: ServerResponse,
+  ): Promise<void> {
+    const answer = nextAnswer(request, this.scripts, turn);
     if (answer.delayMs > 0) await sleep(answer.delayMs, undefined, { ref: false });
     response.setHeader('x-request-id', `req_${requestDigest(request)}`);
     send(response, 200, wireCompletion(request, answer));

@@ -4,10 +4,11 @@ import type { WireRequest } from './wire-request.js';
 export const scriptedCallId = (turn: number, index: number): string => `call_t${turn}_${index}`;
 
 /**
- * Which turn of its script a request asks for, counted from 0. The server keeps no state: the
- * newest call id in the conversation tells, and answers without calls after it are counted.
+ * Which turn of its script a request asks for, counted from 0. The server keeps no state: a header
+ * tells, else the newest call id in the conversation and the answers without calls after it.
  */
-export function turnPosition(messages: WireRequest['messages']): number {
+export function turnPosition(messages: WireRequest['messages'], header: string | undefined): number {
+  if (header !== undefined && /^\d{1,6}$/.test(header)) return Number(header);
   let withoutCalls = 0;
   for (const message of messages.toReversed()) {
     if (message.role !== 'assistant') continue;

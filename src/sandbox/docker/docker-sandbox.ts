@@ -15,6 +15,7 @@ import { containerState } from './container-state.js';
 import { asking, engineStatus, toLongrunError } from './engine-error.js';
 import { ExecJournal } from './exec-journal.js';
 import { ExecRunner } from './exec-runner.js';
+import { tellingWhyGone } from './gone.js';
 
 /** One container. Holds nothing that another process could not find again by the container's id. */
 export class DockerSandbox implements Sandbox {
@@ -33,7 +34,7 @@ export class DockerSandbox implements Sandbox {
   }
 
   createExec(request: ExecRequest): Promise<ExecHandle> {
-    return this.journal.create(request);
+    return this.telling(() => this.journal.create(request));
   }
 
   async execStarted(handle: ExecHandle): Promise<boolean> {
@@ -42,11 +43,11 @@ export class DockerSandbox implements Sandbox {
   }
 
   startExec(handle: ExecHandle, request: ExecRequest): Promise<void> {
-    return this.runner.start(handle, request);
+    return this.telling(() => this.runner.start(handle, request));
   }
 
   awaitExec(handle: ExecHandle, request: ExecRequest, signal: AbortSignal): Promise<ExecResult> {
-    return this.runner.await(handle, request, signal);
+    return this.telling(() => this.runner.await(handle, request, signal));
   }
 
   async killExec(handle: ExecHandle): Promise<void> {
@@ -59,15 +60,15 @@ export class DockerSandbox implements Sandbox {
   }
 
   putArchive(directory: string, tar: Uint8Array): Promise<void> {
-    return putArchive(this.container, directory, tar);
+    return this.telling(() => putArchive(this.container, directory, tar));
   }
 
   getArchive(path: string, limitBytes: number): Promise<Uint8Array | null> {
-    return getArchive(this.container, path, limitBytes);
+    return this.telling(() => getArchive(this.container, path, limitBytes));
   }
 
   changedPaths(): Promise<ChangedPath[]> {
-    return changedPaths(this.container);
+    return this.telling(() => changedPaths(this.container));
   }
 
   state(): Promise<SandboxState> {
@@ -75,7 +76,7 @@ export class DockerSandbox implements Sandbox {
   }
 
   async restart(): Promise<void> {
-    await asking('restarting a container', () => this.container.restart({ t: 0 }));
+    await this.telling(() => asking('restarting a container', () => this.container.restart({ t: 0 })));
   }
 
   async destroy(): Promise<void> {
@@ -88,6 +89,10 @@ export class DockerSandbox implements Sandbox {
       // Someone else is removing it.
       while ((await this.exists()) === true) await delay(50);
     }
+  }
+
+  private telling<T>(call: () => Promise<T>): Promise<T> {
+    return tellingWhyGone(() => this.state(), call);
   }
 
   private async exists(): Promise<boolean> {

@@ -73,7 +73,7 @@ export class ExecJournal {
     }
   }
 
-  /** Kills the command when a reason is given, and reads its spool. Null: no process could be had for it. */
+  /** Kills the command when a reason is given, and reads its spool. Null: nothing could be run for it. */
   async report(handle: ExecHandle, limitBytes: number, kill: KillReason | null): Promise<ExecReport | null> {
     const { head, tail } = outputHalves(limitBytes);
     const args = [split(handle).token, String(head), String(tail), kill ?? ''];
@@ -83,6 +83,7 @@ export class ExecJournal {
       await Promise.race([stream.ended, expire(SCRIPT_LIMIT_MS)]);
       return parseReport(stream.stdout, limitBytes);
     } catch (error) {
+      if (engineStatus(error) !== null) return null;
       throw toLongrunError(error, 'reading a command');
     }
   }

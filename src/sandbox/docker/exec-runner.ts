@@ -7,11 +7,14 @@ import { type ExecFacts, type ExecJournal, refusesSecondStart } from './exec-jou
 import { endedResult, notBegunResult, reportedResult } from './exec-result.js';
 import type { ExecStream } from './exec-stream.js';
 import { firstOf } from './first-of.js';
+import { sandboxGone } from './gone.js';
 
 const FIRST_POLL_MS = 20;
 const LONGEST_POLL_MS = 1_000;
 /** The engine books the end of a command a moment after its stream has ended. */
 const BOOKING_LIMIT_MS = 5_000;
+/** How long a container that answers nothing any more may still be booked as running. */
+const DYING_LIMIT_MS = 1_500;
 /** A command that runs longer has its spool watched. */
 const TRIM_AFTER_MS = 3_000;
 
@@ -36,9 +39,12 @@ export class ExecRunner {
     if (failed !== undefined) return failed;
     const stream = this.streams.get(handle.execId);
     if (stream === undefined) return this.awaitDetached(handle, request, signal);
-    const result = await this.awaitAttached(handle, request, stream, signal);
-    this.streams.delete(handle.execId);
-    return result;
+    try {
+      return await this.awaitAttached(handle, request, stream, signal);
+    } finally {
+      this.streams.delete(handle.execId);
+      stream.close();
+    }
   }
 
   /** Kills the command and answers how it stands then: killed, or ended before. */
@@ -106,8 +112,8 @@ export class ExecRunner {
     request: ExecRequest,
     facts: ExecFacts | null,
   ): Promise<ExecResult> {
-    await this.assertSandboxRuns();
     const report = await this.journal.report(handle, request.outputLimitBytes, null);
+    if (report === null) await this.assertSandboxLives();
     return reportedResult(report, facts?.exitCode ?? null);
   }
 
@@ -142,7 +148,10 @@ export class ExecRunner {
     if (await this.journal.isOutOfProcesses()) {
       await this.journal.killAll();
       this.neverBegun.set(handle.execId, notBegunResult('no process left in the sandbox: all were ended'));
-    } else if (words === '') {
+      return;
+    }
+    await this.assertSandboxLives();
+    if (words === '') {
       this.neverBegun.set(handle.execId, notBegunResult('killed before it began'));
     } else if (/no such file|not found|permission denied|exec format|is a directory/i.test(words)) {
       // The shell is gone or broken, and it was there when the sandbox started: done from inside.
@@ -154,12 +163,18 @@ export class ExecRunner {
     }
   }
 
+  /** A dying container ends its commands a moment before the engine books its own end. */
+  private async assertSandboxLives(): Promise<void> {
+    const deadlineMs = performance.now() + DYING_LIMIT_MS;
+    do {
+      await this.assertSandboxRuns();
+      await delay(50);
+    } while (performance.now() < deadlineMs);
+  }
+
   private async assertSandboxRuns(): Promise<void> {
     const state = await this.sandboxState();
-    if (state.running) return;
-    throw new LongrunError('sandbox_gone', `The sandbox ended from ${state.ended}.`, {
-      details: { ended: state.ended, oom_killed: state.oomKilled },
-    });
+    if (!state.running) throw sandboxGone(state);
   }
 }
 

@@ -16,7 +16,11 @@ export class ExecStream {
   readonly ended: Promise<void>;
   private readonly frames: FrameReader;
 
-  constructor(socket: Duplex, outputLimitBytes: number, stdin: Uint8Array | null) {
+  constructor(
+    private readonly socket: Duplex,
+    outputLimitBytes: number,
+    stdin: Uint8Array | null,
+  ) {
     this.frames = new FrameReader(outputLimitBytes + PROTOCOL_BYTES);
     this.ended = new Promise((resolve) => socket.once('close', resolve));
     this.begun = new Promise((resolve) => {
@@ -33,6 +37,11 @@ export class ExecStream {
     socket.on('error', () => socket.destroy());
     socket.on('end', () => socket.destroy());
     if (stdin !== null) socket.end(stdin);
+  }
+
+  /** Lets go of the stream; a killed command's may stay open on the engine's side. */
+  close(): void {
+    this.socket.destroy();
   }
 
   get stdout(): Buffer {

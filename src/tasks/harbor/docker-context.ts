@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { posix } from 'node:path';
-import dockerignore from '@balena/dockerignore';
+import dockerignoreModule from '@balena/dockerignore';
 import type { FolderEntry } from './task-folder.js';
+
+// Its types say `exports.default`, and the module exports the function itself.
+const dockerignore = dockerignoreModule as unknown as typeof dockerignoreModule.default;
 
 /** What of a folder goes into a build: without what its .dockerignore names, which the client leaves out, not the engine. */
 export async function buildContext(entries: readonly FolderEntry[]): Promise<FolderEntry[]> {

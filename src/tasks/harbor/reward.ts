@@ -6,8 +6,7 @@ export interface RewardFiles {
 
 export type RewardReading =
   | { ok: true; reward: number; rewards: Record<string, number> }
-  /** `retryable`: nothing was written, which a second try may change; a wrong answer stays wrong. */
-  | { ok: false; message: string; hint: string; retryable: boolean };
+  | { ok: false; message: string; hint: string };
 
 const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
 const EXPECTED =
@@ -21,19 +20,19 @@ const EXPECTED =
 export function readReward(files: RewardFiles): RewardReading {
   if (files.json !== null) return readJson(files.json);
   if (files.text !== null) return readText(files.text);
-  return failure('the tests wrote neither reward.json nor reward.txt to /logs/verifier', true);
+  return failure('the tests wrote neither reward.json nor reward.txt to /logs/verifier');
 }
 
 function readText(text: string): RewardReading {
   const trimmed = text.trim();
-  if (trimmed === '') return failure('reward.txt is empty', true);
+  if (trimmed === '') return failure('reward.txt is empty');
   const value = NUMBER.test(trimmed) ? Number(trimmed) : Number.NaN;
   if (!Number.isFinite(value)) return failure(`reward.txt holds ${quote(trimmed)}, not a finite number`);
   return { ok: true, reward: value, rewards: { reward: value } };
 }
 
 function readJson(text: string): RewardReading {
-  if (text.trim() === '') return failure('reward.json is empty', true);
+  if (text.trim() === '') return failure('reward.json is empty');
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -60,8 +59,8 @@ function pick(entries: [string, number][]): RewardReading {
   return failure(`reward.json has the keys ${quote(keys)} and none is called reward`);
 }
 
-function failure(message: string, retryable = false): RewardReading {
-  return { ok: false, message, hint: EXPECTED, retryable };
+function failure(message: string): RewardReading {
+  return { ok: false, message, hint: EXPECTED };
 }
 
 /** Text of the sandbox inside a message of ours: one line, cut, quoted where it is not JSON already. */

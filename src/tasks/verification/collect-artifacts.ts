@@ -81,7 +81,7 @@ function safeHeader(header: MemberHeader, artifact: Artifact, parent: string): M
   // Without set-user-id bits: nothing in a verifier has a use for them.
   const kept = {
     name,
-    mode: (header.mode ?? 0o644) & 0o777,
+    mode: (header.mode ?? 0o644) & 0o1777,
     ...(mtime ? { mtime } : {}),
     uid: uid ?? 0,
     gid: gid ?? 0,

@@ -14,25 +14,28 @@ const KILLED_OUTPUT_LIMIT_BYTES = 4 * 1024 * 1024;
 /** Shorter values are no secrets, and taking them out would mangle the text. */
 const SECRET_MIN_CHARS = 6;
 
-/** What the ended command amounts to. Only tests that ended by themselves are asked for their reward. */
+/**
+ * What the ended command amounts to. Only tests that ended by themselves are asked for their reward.
+ * A new attempt pays the agent again and cannot mend the tests: it may help only where the sandbox failed under them.
+ */
 export async function judge(context: RewardContext, sandbox: Sandbox, result: ExecResult): Promise<Outcome> {
   context.signal.throwIfAborted();
   if (result.timedOut) {
     const testOutput = await readTail(sandbox, TEST_OUTPUT, TEST_OUTPUT_BYTES, KILLED_OUTPUT_LIMIT_BYTES);
     const seconds = Math.round(result.durationMs / 1000);
-    return failed('verifier_timeout', `the tests were killed after ${seconds} s`, true, testOutput);
+    return failed('verifier_timeout', `the tests were killed after ${seconds} s`, false, testOutput);
   }
   const testOutput = Buffer.from(result.output.head).toString('utf8');
   if (result.outcomeUnknown) {
     return failed('verifier_error', 'the sandbox no longer knows how the tests ended', true, testOutput);
   }
   if (result.exitCode !== EXIT.done) {
-    const how = result.exitCode === null ? 'were killed' : `could not be run (exit code ${result.exitCode})`;
-    return failed('verifier_error', `the tests ${how}`, true, testOutput);
+    const killed = result.exitCode === null;
+    const how = killed ? 'were killed' : `could not be run (exit code ${result.exitCode})`;
+    return failed('verifier_error', `the tests ${how}`, killed, testOutput);
   }
   const reading = await readRewardOf(sandbox);
-  if (!reading.ok)
-    return failed('verifier_error', reading.message, reading.retryable, testOutput, reading.hint);
+  if (!reading.ok) return failed('verifier_error', reading.message, false, testOutput, reading.hint);
   return { reward: reading.reward, rewards: reading.rewards, failure: null, stopReason: null, testOutput };
 }
 

@@ -16,7 +16,7 @@ export async function readRewardOf(sandbox: Sandbox): Promise<RewardReading> {
   } catch (error) {
     if (!LongrunError.is(error, 'archive_refused')) throw error;
     const hint = 'reward.txt and reward.json are small, plain files.';
-    return { ok: false, message: `the reward could not be read: ${error.message}`, hint, retryable: false };
+    return { ok: false, message: `the reward could not be read: ${error.message}`, hint };
   }
 }
 

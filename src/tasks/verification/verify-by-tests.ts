@@ -1,5 +1,7 @@
+import { posixQuote } from '../../agent/posix-quote.js';
 import { LongrunError } from '../../core/errors.js';
 import type { SandboxSpec, Task, TaskStep } from '../../core/task.schema.js';
+import { MINUTE_MS } from '../../core/time.js';
 import type { ChangedPath, Sandbox } from '../../sandbox/sandbox.js';
 import type { Verdict } from '../../store/records.schema.js';
 import { withConvention } from '../harbor/build-artifacts.js';
@@ -22,6 +24,8 @@ interface Verification {
 
 const COLLECT_OUTPUT_BYTES = 8 * 1024;
 const TEST_SCRIPT_LIMIT_BYTES = 4 * 1024 * 1024;
+/** Without these no test could run. */
+const SYSTEM = /^\/(bin|sbin|lib\w*|usr|etc|dev|proc|sys)(\/|$)/;
 const NOTHING = new Uint8Array();
 
 /**
@@ -79,12 +83,14 @@ async function verifySeparately({ task, step, context, env }: Verification): Pro
     return collectArtifacts(context.agentSandbox, withConvention(step.artifacts));
   });
   const sandbox = await context.separateSandbox(step.verifier.sandbox);
+  const ownImage = hasOwnImage(step.verifier.sandbox, task.metadata.sandbox);
   await context.once('artifacts-placed.txt', async () => {
+    if (!ownImage) await clearSources(context, sandbox, step);
     await context.guard();
     await sandbox.putArchive('/', artifacts);
     return NOTHING;
   });
-  const bringsTests = hasOwnImage(step.verifier.sandbox, task.metadata.sandbox) && (await hasTests(sandbox));
+  const bringsTests = ownImage && (await hasTests(sandbox));
   if (!bringsTests) await placeTests(context, sandbox, step.verifier);
   return judge(context, sandbox, await runTests(context, sandbox, step.verifier, env, null));
 }
@@ -102,6 +108,22 @@ async function runCollect(context: RewardContext, step: TaskStep): Promise<void>
       stdin: null,
     });
   }
+}
+
+/** What the agent deleted must not come back from the image that it started with. */
+async function clearSources(context: RewardContext, sandbox: Sandbox, step: TaskStep): Promise<void> {
+  const sources = withConvention(step.artifacts)
+    .map(({ source }) => source)
+    .filter((source) => !SYSTEM.test(source));
+  await context.run(sandbox, 'artifacts-clear', {
+    script: `rm -rf -- ${sources.map(posixQuote).join(' ')}`,
+    cwd: '/',
+    env: {},
+    user: 'root',
+    timeoutMs: MINUTE_MS,
+    outputLimitBytes: COLLECT_OUTPUT_BYTES,
+    stdin: null,
+  });
 }
 
 function hasOwnImage(spec: SandboxSpec | null, task: SandboxSpec): boolean {

@@ -23,7 +23,7 @@ export async function taskWith(
   dockerfile = '',
 ): Promise<LoadedTask> {
   const dir = await writeTask({
-    'task.toml': `${TOML}${toml}`,
+    'task.toml': `${toml}\n${TOML}`,
     'environment/Dockerfile': `FROM debian:bookworm-slim\nWORKDIR /app\n${dockerfile}`,
     'tests/test.sh': `#!/bin/sh\n${test}\n`,
   });
@@ -84,7 +84,11 @@ export function describeVerification(name: string, makeDriver: () => SandboxDriv
         'mkdir -p /tests /logs/verifier; echo 1 > /logs/verifier/reward.txt; echo x > /tests/a.txt',
       );
       const verdict = await verify(task, context);
-      expect(verdict).toMatchObject({ reward: null, stopReason: 'verifier_error' });
+      expect(verdict).toMatchObject({
+        reward: null,
+        stopReason: 'verifier_error',
+        failure: { retryable: false },
+      });
       expect(verdict.failure?.message).toContain('neither reward.json nor reward.txt');
       expect(verdict.testOutput).not.toContain('reward.txt');
       expect(verdict.suspectedTampering).toEqual(
@@ -126,7 +130,7 @@ export function describeVerification(name: string, makeDriver: () => SandboxDriv
         reward: null,
         rewards: {},
         stopReason: 'verifier_timeout',
-        failure: { code: 'verifier_timeout', retryable: true },
+        failure: { code: 'verifier_timeout', retryable: false },
       });
     });
 
@@ -179,6 +183,19 @@ export function describeVerification(name: string, makeDriver: () => SandboxDriv
       expect(await act(fresh, 'ls /app/out; ls /tests')).toBe(
         'upper.txt\nDockerfile\nexpected.txt\ntest.sh\nwords.txt\n',
       );
+    });
+
+    it('sees what the agent deleted from an artifact, though the image has it', async () => {
+      const toml = 'artifacts = ["/app"]\n[verifier]\nenvironment_mode = "separate"';
+      const loaded = await taskWith(
+        'if [ -e /app/old.txt ]; then echo 0; else cat /app/new.txt; fi > /logs/verifier/reward.txt',
+        toml,
+        {},
+        'RUN echo x > /app/old.txt\n',
+      );
+      const { context, sandbox, task } = await bench.begin(loaded);
+      await act(sandbox, 'rm /app/old.txt; echo 0.5 > /app/new.txt');
+      expect(await verify(task, context)).toMatchObject({ reward: 0.5, isolation: 'separate' });
     });
 
     it('does not let an artifact that is a link pass for the answer', async () => {

@@ -1,0 +1,16 @@
+import type { Measure } from './measure.js';
+
+/** Runs in a process of its own, so that no case warms up or weighs down another. */
+export type BenchCase = (say: (line: string) => void) => Promise<Measure[]>;
+
+/** What can be run, in the order of the table; each is loaded by its own process only. */
+export const CASES = {
+  start: async () => (await import('./cases/start.js')).start,
+  turns: async () => (await import('./cases/turns.js')).turns,
+  docker: async () => (await import('./cases/docker.js')).docker,
+  bubblewrap: async () => (await import('./cases/bubblewrap.js')).bubblewrap,
+  memory: async () => (await import('./cases/memory.js')).memory,
+} satisfies Record<string, () => Promise<BenchCase>>;
+
+export type CaseName = keyof typeof CASES;
+export const CASE_NAMES = Object.keys(CASES) as CaseName[];

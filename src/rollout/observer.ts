@@ -1,0 +1,7 @@
+import type { AttemptRecord, RolloutResult } from '../store/records.schema.js';
+
+/** What the work on rollouts tells whoever watches it. */
+export interface RolloutObserver {
+  attemptEnded(attempt: AttemptRecord): void;
+  rolloutEnded(result: RolloutResult): void;
+}

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { openStore } from '../../src/store/index.js';
+import { keys } from '../../src/store/keys.js';
+import type { ArtifactStore } from '../../src/store/store.js';
+import { temporaryFolder, temporaryStateDir } from '../support/state.js';
+import { until } from '../support/until.js';
+import { longrun } from './support/longrun.js';
+import { startLongrun } from './support/process.js';
+import { writeTask } from './support/tasks.js';
+
+const rollout = { runId: 'r', taskId: 'apple', sample: 0 };
+const turnsOf = async (store: ArtifactStore): Promise<number> =>
+  (await store.children(keys.turns({ ...rollout, attempt: 1 }, 0))).length;
+
+async function startRun() {
+  const stateDir = await temporaryStateDir();
+  const tasks = await temporaryFolder();
+  writeTask(tasks, 'apple');
+  writeTask(tasks, 'pear');
+  const env = { LONGRUN_HOME: stateDir };
+  const model = 'scripted/turns-40-delay-200ms';
+  const argv = [
+    'evaluate',
+    tasks,
+    '--model',
+    model,
+    '--sandbox',
+    'memory',
+    '--run-id',
+    'r',
+    '--concurrency',
+    '1',
+  ];
+  const cli = startLongrun(argv, env);
+  const store = await openStore(stateDir);
+  await until(async () => (await turnsOf(store)) >= 3, { what: 'the first turns are recorded' });
+  return { cli, env, store };
+}
+
+describe('Ctrl-C', () => {
+  it('once keeps everything, prints the command that carries on, and exits with 130', async () => {
+    const { cli, env, store } = await startRun();
+    cli.process.kill('SIGINT');
+    expect(await cli.ended).toBe(130);
+    expect(cli.output.stderr).toContain('longrun runs resume r');
+    expect(await turnsOf(store)).toBeGreaterThanOrEqual(3);
+    expect((await longrun(['runs', 'list'], env)).stdout).toMatch(/^r +interrupted/m);
+
+    const resumed = await longrun(['runs', 'resume', 'r', '--json'], env);
+    expect(resumed.code).toBe(0);
+    expect(resumed.json()).toMatchObject({
+      run: { status: 'finished' },
+      summary: { n_scored: 2, n_open: 0 },
+    });
+  });
+
+  it('twice leaves at once, and nothing recorded is lost', async () => {
+    const { cli, env, store } = await startRun();
+    const before = await turnsOf(store);
+    cli.process.kill('SIGINT');
+    await cli.says('Ctrl-C again leaves now');
+    cli.process.kill('SIGINT');
+    expect(await cli.ended).toBe(130);
+    expect(await turnsOf(store)).toBeGreaterThanOrEqual(before);
+    await longrun(['down'], env);
+  });
+
+  it('SIGTERM is taken as a Ctrl-C', async () => {
+    const { cli } = await startRun();
+    cli.process.kill('SIGTERM');
+    expect(await cli.ended).toBe(130);
+    expect(cli.output.stderr).toContain('longrun runs resume r');
+  });
+});

@@ -1,0 +1,68 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { writeRun } from '../../src/launch/write-run.js';
+import { openStore } from '../../src/store/index.js';
+import { keys } from '../../src/store/keys.js';
+import { readPlan, readRun, readTask } from '../../src/store/runs.js';
+import type { ArtifactStore } from '../../src/store/store.js';
+import { answerTest, inlineTask } from '../support/inline-task.js';
+import { temporaryStateDir } from '../support/state.js';
+import { runRecord } from './support/records.js';
+
+const task = (taskId: string) => inlineTask({ taskId, test: answerTest(taskId) });
+
+describe('a run written to the store', () => {
+  let store: ArtifactStore;
+  beforeEach(async () => {
+    store = await openStore(await temporaryStateDir());
+  });
+
+  it('has its record, its plan, its tasks and their files', async () => {
+    const tasks = [await task('a'), await task('b')];
+    const { created, plan } = await writeRun(store, runRecord('r'), tasks);
+    expect(created).toBe(true);
+    expect(plan.tasks).toEqual([
+      { taskId: 'a', samples: 2 },
+      { taskId: 'b', samples: 2 },
+    ]);
+    expect(await readRun(store, 'r')).toEqual(runRecord('r'));
+    expect(await readPlan(store, 'r')).toEqual(plan);
+    expect((await readTask(store, 'r', 'b')).taskId).toBe('b');
+    for (const { blobs } of tasks)
+      for (const sha of blobs.keys()) expect(await store.get(keys.blob(sha))).not.toBeNull();
+  });
+
+  it('is found again by the same id and settings', async () => {
+    await writeRun(store, runRecord('r'), [await task('a')]);
+    const again = await writeRun(store, { ...runRecord('r'), createdAt: 2_000 }, [await task('a')]);
+    expect(again.created).toBe(false);
+    expect(again.run.createdAt).toBe(1_000);
+  });
+
+  it('is refused for the same id with other settings, naming them', async () => {
+    await writeRun(store, runRecord('r'), [await task('a')]);
+    const other = runRecord('r', { maxTurns: 99, model: 'm' });
+    await expect(writeRun(store, other, [await task('a')])).rejects.toMatchObject({
+      code: 'bad_input',
+      exitCode: 2,
+      message: expect.stringMatching(/model was null, now "m"; max_turns was 10, now 99/),
+      hint: expect.stringContaining('longrun runs resume r'),
+    });
+  });
+
+  it('is refused for the same id with other tasks, naming them', async () => {
+    await writeRun(store, runRecord('r'), [await task('a'), await task('b')]);
+    await expect(writeRun(store, runRecord('r'), [await task('a'), await task('c')])).rejects.toMatchObject({
+      message: expect.stringMatching(/1 tasks are not selected any more \(b\); 1 tasks were added \(c\)/),
+    });
+  });
+
+  it('that was killed half-way is completed by the next launch', async () => {
+    const tasks = [await task('a'), await task('b')];
+    await writeRun(store, runRecord('r'), tasks);
+    await store.remove(keys.plan('r'));
+    await store.remove(keys.task('r', 'b'));
+    await writeRun(store, runRecord('r'), tasks);
+    expect((await readPlan(store, 'r')).tasks).toHaveLength(2);
+    expect((await readTask(store, 'r', 'b')).taskId).toBe('b');
+  });
+});

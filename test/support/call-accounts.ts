@@ -1,0 +1,52 @@
+import { expect } from 'vitest';
+import type { AttemptKey } from '../../src/core/ids.js';
+import { settleLostCalls } from '../../src/rollout/lost-calls.js';
+import { readTurn, type TurnRecords } from '../../src/rollout/step-history.js';
+import { keys } from '../../src/store/keys.js';
+import { plannedRollouts, readPlan } from '../../src/store/runs.js';
+import type { ArtifactStore } from '../../src/store/store.js';
+import type { ModelServer } from './model-server.js';
+
+export interface CallAccounts {
+  /** Call ids by what became of them. */
+  answered: string[];
+  failed: string[];
+  lost: string[];
+}
+
+/** Every model call of a run according to its records. */
+export async function callAccounts(store: ArtifactStore, runId: string): Promise<CallAccounts> {
+  const accounts: CallAccounts = { answered: [], failed: [], lost: [] };
+  for await (const { turn, summary, failures } of turnsOf(store, runId)) {
+    for (const call of [turn?.call, summary]) if (call) accounts.answered.push(call.callId);
+    for (const { kind, callId } of failures) accounts[kind].push(callId);
+  }
+  return accounts;
+}
+
+/** Requests = answered turns + lost calls + failed tries, each with a record. */
+export async function expectEveryRequestAccounted(
+  store: ArtifactStore,
+  runId: string,
+  server: ModelServer,
+): Promise<CallAccounts> {
+  const accounts = await callAccounts(store, runId);
+  const recorded = [...accounts.answered, ...accounts.failed, ...accounts.lost].sort();
+  expect(recorded).toEqual(server.seen.map(({ callId }) => callId).sort());
+  return accounts;
+}
+
+async function* turnsOf(store: ArtifactStore, runId: string): AsyncGenerator<TurnRecords> {
+  for (const rollout of plannedRollouts(runId, await readPlan(store, runId))) {
+    for (const attempt of await store.children(keys.attempts(rollout))) {
+      const key: AttemptKey = { ...rollout, attempt: Number(attempt) };
+      for (const step of await store.children(`${keys.attempt(key)}/steps`)) {
+        for (const turn of await store.children(keys.turns(key, Number(step)))) {
+          const unsettled = await settleLostCalls(store, key, Number(step), Number(turn), () => 0);
+          if (unsettled.length > 0) throw new Error(`a call of turn ${turn} has neither answer nor failure`);
+          yield readTurn(store, key, Number(step), Number(turn));
+        }
+      }
+    }
+  }
+}
