@@ -69,6 +69,7 @@ async function startAndWatch(options: FollowOptions, tracker: RunTracker): Promi
       ...options,
       tracker,
       runs: session.runs,
+      wait: session.wait,
       onTrouble: (error) => logger.warn({ err: error }, 'the Temporal server does not answer; trying again'),
     });
   } catch (error) {

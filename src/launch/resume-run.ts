@@ -50,12 +50,13 @@ export async function watchOnly(options: Omit<ResumeOptions, 'detach'>): Promise
   try {
     const plan = await readPlan(session.store, runId);
     onReady(run);
-    const { store, runs } = session;
+    const { store, runs, wait } = session;
     const onTrouble = (error: unknown): void =>
       options.logger.warn({ err: error }, 'the Temporal server does not answer');
     const end = await watchRun({
       ...options,
       runs,
+      wait,
       run,
       tracker: new RunTracker(store, run, plan, options.now),
       onTrouble,

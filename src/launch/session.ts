@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Client } from '@temporalio/client';
 import { openStore } from '../store/index.js';
 import type { ArtifactStore } from '../store/store.js';
@@ -22,6 +23,8 @@ export interface Session {
   cluster: Cluster;
   client: Client;
   runs: RunClient;
+  /** As `RunClient.wait`; ends with the session. */
+  wait: RunClient['wait'];
   /** Leaves the cluster; the last one out stops an embedded server. */
   close(): Promise<void>;
 }
@@ -39,13 +42,14 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   try {
     const { client, close } = await connectClient(cluster);
     const closing = new AbortController();
-    const runs = untilClosed(createRunClient(client, store), client, closing.signal);
+    const runs = createRunClient(client, store);
     return {
       stateDir,
       store,
       cluster,
       client,
       runs,
+      wait: waitUntilClosed(runs, client, closing.signal),
       close: async () => {
         closing.abort(new Error('the session was closed'));
         await close();
@@ -66,14 +70,14 @@ export async function joinSession(options: SessionOptions): Promise<Session | nu
 }
 
 /**
- * Ends calls that are still under way when the session closes: a poll that was given up would be
+ * Waiting is a long poll. One that was given up must end before the connection does: it would be
  * retried on the closed connection, and fail where nobody can catch it.
  */
-function untilClosed(runs: RunClient, client: Client, closing: AbortSignal): RunClient {
-  return new Proxy(runs, {
-    get: (target, name: keyof RunClient) => {
-      const method = target[name] as (...args: unknown[]) => Promise<unknown>;
-      return (...args: unknown[]) => client.withAbortSignal(closing, () => method.apply(target, args));
-    },
-  });
+function waitUntilClosed(runs: RunClient, client: Client, closing: AbortSignal): RunClient['wait'] {
+  return (runId, signal) => {
+    const either = AbortSignal.any([closing, signal]);
+    // One listener per poll.
+    setMaxListeners(0, either);
+    return client.withAbortSignal(either, () => runs.wait(runId, signal));
+  };
 }

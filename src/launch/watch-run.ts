@@ -14,7 +14,8 @@ const STATUS_EVERY_MS = 5 * SECOND_MS;
 export type RunEnd = 'finished' | 'cancelled' | 'failed' | 'budget';
 
 export interface WatchOptions {
-  runs: RunClient;
+  runs: Pick<RunClient, 'progress'>;
+  wait: RunClient['wait'];
   run: RunRecord;
   tracker: RunTracker;
   signal: AbortSignal;
@@ -75,10 +76,10 @@ async function statusOf({ runs, run, onTrouble }: WatchOptions): Promise<RunView
 }
 
 /** A server that is away for a while comes back, or is started again: the wait is taken up anew. */
-async function untilEnded({ runs, run, signal, onTrouble }: WatchOptions): Promise<RunEnd> {
+async function untilEnded({ wait, run, signal, onTrouble }: WatchOptions): Promise<RunEnd> {
   for (;;) {
     try {
-      return await runs.wait(run.runId, signal);
+      return await wait(run.runId, signal);
     } catch (error) {
       if (signal.aborted || LongrunError.is(error)) throw error;
       onTrouble(error);

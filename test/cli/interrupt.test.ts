@@ -18,7 +18,7 @@ async function startRun() {
   writeTask(tasks, 'apple');
   writeTask(tasks, 'pear');
   const env = { LONGRUN_HOME: stateDir };
-  const model = 'scripted/turns-40-delay-200ms';
+  const model = 'scripted/turns-20-delay-100ms';
   const argv = [
     'evaluate',
     tasks,

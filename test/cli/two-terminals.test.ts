@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder, temporaryStateDir } from '../support/state.js';
+import { until } from '../support/until.js';
 import { longrun } from './support/longrun.js';
 import { startLongrun } from './support/process.js';
 import { writeTask } from './support/tasks.js';
@@ -63,7 +64,7 @@ describe('two terminals with one state folder', () => {
       [...evaluate(tasks, 'r', 'scripted/turns-200-delay-200ms'), '--concurrency', '1'],
       env,
     );
-    await cli.says('Run r: 2 tasks');
+    await until(async () => /^r +running/m.test((await longrun(['runs', 'list'], env)).stdout));
     expect((await longrun(['runs', 'pause', 'r'], env)).code).toBe(0);
     expect((await longrun(['runs', 'list'], env)).stdout).toMatch(/^r +paused/m);
     expect((await longrun(['runs', 'resume', 'r', '--detach'], env)).code).toBe(0);

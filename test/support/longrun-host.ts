@@ -75,6 +75,11 @@ export class LongrunHost {
     return buildRunDocument(this.store, runId, status);
   }
 
+  /** What the store says of a run now. */
+  document(runId: string): Promise<RunDocument> {
+    return buildRunDocument(this.store, runId, 'running');
+  }
+
   async stop(): Promise<void> {
     await this.worker?.shutdown();
     await this.closeClient();
