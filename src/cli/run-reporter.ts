@@ -25,7 +25,7 @@ const ENDS = {
   finished: null,
   cancelled: 'The run was cancelled.',
   failed: 'The run did not finish: its workflow failed.',
-  budget: 'The run is paused: its budget is spent, and what is open was not started.',
+  budget: 'The run is paused: what is left of its budget does not cover what is open.',
 } as const;
 
 /**

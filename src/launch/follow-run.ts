@@ -70,7 +70,7 @@ async function startAndWatch(options: FollowOptions, tracker: RunTracker): Promi
       tracker,
       runs: session.runs,
       wait: session.wait,
-      onTrouble: (error) => logger.warn({ err: error }, 'the Temporal server does not answer; trying again'),
+      onTrouble: (error) => logger.warn({ err: error }, 'server or store do not answer; trying again'),
     });
   } catch (error) {
     if (!signal.aborted) throw error;

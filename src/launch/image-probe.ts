@@ -33,10 +33,13 @@ export async function openImageProbe(
   };
 }
 
-/** The agent's sandbox and those that verifiers bring along. */
+/** The agent's sandbox and those that verifiers bring along; each image once. */
 function specsOf(task: Task): SandboxSpec[] {
   const separate = task.evalCriteria.steps.flatMap(({ verifier }) => verifier.sandbox ?? []);
-  return [task.metadata.sandbox, ...separate];
+  const byImage = new Map(
+    [task.metadata.sandbox, ...separate].map((spec) => [JSON.stringify(spec.image), spec]),
+  );
+  return [...byImage.values()];
 }
 
 async function probeSpec(

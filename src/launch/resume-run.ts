@@ -52,7 +52,7 @@ export async function watchOnly(options: Omit<ResumeOptions, 'detach'>): Promise
     onReady(run);
     const { store, runs, wait } = session;
     const onTrouble = (error: unknown): void =>
-      options.logger.warn({ err: error }, 'the Temporal server does not answer');
+      options.logger.warn({ err: error }, 'server or store do not answer; trying again');
     const end = await watchRun({
       ...options,
       runs,

@@ -51,6 +51,11 @@ export class RunTracker {
     this.tasks = [...byTask].map(([taskId, samples]) => ({ taskId, samples }));
   }
 
+  /** Rollouts of the run. */
+  get total(): number {
+    return this.tasks.reduce((sum, { samples }) => sum + samples.length, 0);
+  }
+
   /** Looks at the store once; answers the results that are new since the last look. */
   async poll(): Promise<RolloutResult[]> {
     await this.findStarted();
@@ -73,7 +78,6 @@ export class RunTracker {
       marks: samples.map(({ mark }) => mark),
     }));
     const counts = countMarks(tasks);
-    const total = this.tasks.reduce((sum, { samples }) => sum + samples.length, 0);
     const done = countDone(counts);
     const { config, environment } = this.run;
     const now = this.now();
@@ -85,13 +89,13 @@ export class RunTracker {
       elapsedMs: now - this.startedAt,
       tasks,
       counts,
-      total,
+      total: this.total,
       done,
       turns: totals.turns,
       turnsPerSecond: status === 'running' ? this.rates.turnsPerSecond : null,
       tokens: totals.tokens,
       costUsd: totals.costUsd,
-      msLeft: status === 'running' ? this.rates.msLeft(now, done, total) : null,
+      msLeft: status === 'running' ? this.rates.msLeft(now, done, this.total) : null,
       trouble: this.trouble,
     };
   }

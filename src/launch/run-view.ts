@@ -20,7 +20,7 @@ export interface RunView {
   runId: string;
   /** Environment, model and agent, for a heading. */
   title: string;
-  status: 'starting' | 'running' | 'paused' | 'draining' | 'cancelled' | 'finished' | 'failed';
+  status: 'starting' | 'running' | 'paused' | 'draining' | 'cancelled' | 'finished' | 'failed' | 'budget';
   elapsedMs: number;
   tasks: { taskId: string; marks: Mark[] }[];
   counts: Record<Mark, number>;

@@ -3,14 +3,16 @@ import { LongrunError } from '../core/errors.js';
 import { SECOND_MS } from '../core/time.js';
 import type { RolloutResult, RunRecord } from '../store/records.schema.js';
 import type { RunClient } from '../temporal/run-client.js';
+import { BudgetWatch } from './budget-watch.js';
 import type { RunTracker } from './run-tracker.js';
 import type { RunView } from './run-view.js';
 
 const POLL_MS = SECOND_MS / 2;
-/** The run's own word on whether it is paused costs a query and a count: asked now and then. */
+/** The run's own word on whether it is paused costs a query and a count of results: asked the less often the larger it is. */
 const STATUS_EVERY_MS = 5 * SECOND_MS;
+const STATUS_EVERY_MS_PER_ROLLOUT = 5;
 
-/** `budget`: paused by its own ceiling, with nothing in flight; only a person can go on from there. */
+/** `budget`: paused at its own ceiling, and nothing moves any more. */
 export type RunEnd = 'finished' | 'cancelled' | 'failed' | 'budget';
 
 export interface WatchOptions {
@@ -28,42 +30,52 @@ export interface WatchOptions {
 /** Watches a run until its workflow closes. Rejects with the signal's reason when that fires. */
 export async function watchRun(options: WatchOptions): Promise<RunEnd> {
   const { run, tracker, signal, onUpdate, now } = options;
+  const statusEveryMs = STATUS_EVERY_MS + tracker.total * STATUS_EVERY_MS_PER_ROLLOUT;
+  const budget = new BudgetWatch(run.config);
+  const leaving = new AbortController();
+  const ended = observe(untilEnded({ ...options, signal: AbortSignal.any([signal, leaving.signal]) }));
   let status: RunView['status'] = 'running';
-  let end: RunEnd | null = null;
-  let failure: unknown = null;
-  const ended = untilEnded(options).then(
-    (found) => {
-      end = found;
-    },
-    (error) => {
-      failure = error;
-    },
-  );
-  for (let askedAt = 0; end === null && failure === null; ) {
-    const finished = await tracker.poll();
-    if (now() - askedAt >= STATUS_EVERY_MS) {
-      askedAt = now();
-      status = (await statusOf(options)) ?? status;
+  try {
+    for (let askedAt = 0; !ended.settled; ) {
+      const finished = await poll(options);
+      if (now() - askedAt >= statusEveryMs) {
+        askedAt = now();
+        status = (await statusOf(options)) ?? status;
+      }
+      const view = tracker.view(status);
+      onUpdate(view, finished);
+      if (budget.stalls(view, now())) return 'budget';
+      await Promise.race([ended.promise, sleep(POLL_MS)]).catch(() => undefined);
     }
-    const view = tracker.view(status);
-    onUpdate(view, finished);
-    if (budgetSpent(view, run.config)) return 'budget';
-    await Promise.race([ended, sleep(POLL_MS)]);
+    signal.throwIfAborted();
+    const end = await ended.promise;
+    const last = await poll(options);
+    onUpdate(tracker.view(end), last);
+    return end;
+  } finally {
+    leaving.abort(new Error('nobody watches any more'));
   }
-  const last = await tracker.poll();
-  onUpdate(tracker.view(end ?? status), last);
-  signal.throwIfAborted();
-  if (failure !== null) throw failure;
-  return end as unknown as RunEnd;
 }
 
-function budgetSpent(view: RunView, { budgetTokens, budgetUsd }: RunRecord['config']): boolean {
-  const { starting, agent, verifying } = view.counts;
-  if (view.status !== 'paused' || starting + agent + verifying > 0) return false;
-  return (
-    (budgetTokens !== null && view.tokens >= budgetTokens) ||
-    (budgetUsd !== null && (view.costUsd ?? 0) >= budgetUsd)
-  );
+/** A promise that can be asked whether it is settled, and whose failure may wait until somebody looks. */
+function observe<T>(promise: Promise<T>): { promise: Promise<T>; settled: boolean } {
+  const observed = { promise, settled: false };
+  const settle = (): void => {
+    observed.settled = true;
+  };
+  promise.then(settle, settle);
+  return observed;
+}
+
+/** A store that is away for a while comes back; what was missed is found then. */
+async function poll({ tracker, onTrouble }: WatchOptions): Promise<RolloutResult[]> {
+  try {
+    return await tracker.poll();
+  } catch (error) {
+    if (!LongrunError.is(error) || !error.retryable) throw error;
+    onTrouble(error);
+    return [];
+  }
 }
 
 async function statusOf({ runs, run, onTrouble }: WatchOptions): Promise<RunView['status'] | null> {

@@ -134,7 +134,9 @@ export interface Sandbox {
   destroy(): Promise<void>;
 }
 
-export type Availability = { available: true; detail: string } | { available: false; reason: string; hint: string };
+export type Availability =
+  | { available: true; detail: string }
+  | { available: false; reason: string; hint: string };
 
 /** Makes, finds and lists sandboxes of one kind on this host. */
 export interface SandboxDriver {
@@ -146,7 +148,11 @@ export interface SandboxDriver {
    * Makes sure that an image is there and answers its name; builds of the same source are shared.
    * Errors: `image_build_failed` (not retryable, `details.log` holds the last lines), `image_missing`.
    */
-  prepareImage(source: ImageSource, loadContext: () => Promise<Uint8Array>, signal: AbortSignal): Promise<string>;
+  prepareImage(
+    source: ImageSource,
+    loadContext: () => Promise<Uint8Array>,
+    signal: AbortSignal,
+  ): Promise<string>;
   create(request: CreateSandbox, signal: AbortSignal): Promise<Sandbox>;
   /** The living sandbox behind a ref, or null when it is gone. A stopped one is answered: ask its `state`. */
   adopt(ref: SandboxRef): Promise<Sandbox | null>;
@@ -154,4 +160,3 @@ export interface SandboxDriver {
   list(clusterId: string): Promise<SandboxInfo[]>;
   close(): Promise<void>;
 }
-

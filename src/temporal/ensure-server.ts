@@ -31,7 +31,13 @@ export interface ReadyServer extends ServerProcess {
 export async function ensureServer(folder: ServerFolder): Promise<ReadyServer> {
   const living = await findLiving(folder);
   if (living === null) return await start(folder);
-  return { ...living, serverVersion: await untilReady(living, folder.log), started: false };
+  try {
+    return { ...living, serverVersion: await untilReady(living, folder.log), started: false };
+  } catch (error) {
+    // It was dying when we found it.
+    if (!isAlive(living.identity)) return await start(folder);
+    throw error;
+  }
 }
 
 /** The folder's server process, ready or not; null when there is none. */

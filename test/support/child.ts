@@ -15,6 +15,13 @@ export interface Child {
 
 /** Runs a TypeScript file in a process of its own; what is left of it is killed when the test ends. */
 export function startChild(file: URL, args: string[], env: Record<string, string> = {}): Child {
+  const child = spawnChild(file, args, env);
+  onTestFinished(() => child.kill());
+  return child;
+}
+
+/** The same outside of a test: whoever starts it kills it. */
+export function spawnChild(file: URL, args: string[], env: Record<string, string> = {}): Child {
   const child = spawn(process.execPath, ['--import', 'tsx', fileURLToPath(file), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, ...env },
@@ -28,7 +35,6 @@ export function startChild(file: URL, args: string[], env: Record<string, string
     child.kill(signal);
     await ended;
   };
-  onTestFinished(() => kill());
   return {
     process: child,
     pid: child.pid as number,

@@ -4,19 +4,16 @@ import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { pino } from 'pino';
 import type { RunConfig } from '../../src/core/run-config.schema.js';
-import { taskSchema } from '../../src/core/task.schema.js';
 import { buildRunDocument } from '../../src/report/document.js';
 import type { RunDocument } from '../../src/report/summary.js';
 import { openStore } from '../../src/store/index.js';
-import { keys } from '../../src/store/keys.js';
-import { putRecordIfAbsent } from '../../src/store/records.js';
-import { planSchema, runRecordSchema } from '../../src/store/records.schema.js';
 import type { ArtifactStore } from '../../src/store/store.js';
 import type { LoadedTask } from '../../src/tasks/environment.js';
 import { type Cluster, connectClient, resolveCluster } from '../../src/temporal/connect.js';
 import type { RunClient } from '../../src/temporal/run-client.js';
 import { createRunClient } from '../../src/temporal/temporal-run-client.js';
 import { type HostWorker, startHostWorker } from '../../src/worker/index.js';
+import { planRun } from './plan-run.js';
 
 /** A state folder with a real Temporal server of its own, and a host worker when asked for. */
 export class LongrunHost {
@@ -49,23 +46,8 @@ export class LongrunHost {
   }
 
   /** Writes a run into the store, as the launch does, without starting it. */
-  async plan(runId: string, tasks: LoadedTask[], config: Partial<RunConfig> = {}): Promise<void> {
-    const full = { ...DEFAULTS, ...config };
-    for (const { task, blobs } of tasks) {
-      for (const [sha256, load] of blobs) await this.store.putIfAbsent(keys.blob(sha256), await load());
-      await putRecordIfAbsent(this.store, taskSchema, keys.task(runId, task.taskId), task);
-    }
-    const plan = tasks.map(({ task }) => ({ taskId: task.taskId, samples: full.samples }));
-    await putRecordIfAbsent(this.store, planSchema, keys.plan(runId), { schemaVersion: 1, tasks: plan });
-    await putRecordIfAbsent(this.store, runRecordSchema, keys.run(runId), {
-      schemaVersion: 1,
-      runId,
-      mode: 'evaluate',
-      environment: { name: 'test', source: '/nowhere' },
-      config: full,
-      createdAt: Date.now(),
-      longrunVersion: '0.0.0',
-    });
+  plan(runId: string, tasks: LoadedTask[], config: Partial<RunConfig> = {}): Promise<void> {
+    return planRun(this.store, runId, tasks, config);
   }
 
   /** Starts a planned run and waits for its end. */
@@ -87,28 +69,3 @@ export class LongrunHost {
     await rm(this.stateDir, { recursive: true, force: true });
   }
 }
-
-const DEFAULTS: RunConfig = {
-  agent: 'nop',
-  model: null,
-  baseUrl: null,
-  apiKeyEnv: 'OPENAI_API_KEY',
-  samples: 1,
-  maxAttempts: 3,
-  concurrency: 8,
-  sandbox: 'memory',
-  network: null,
-  passThreshold: 1,
-  contextPolicy: 'history-view',
-  contextWindow: null,
-  historyLimits: {},
-  maxTurns: 50,
-  maxTokens: null,
-  temperature: null,
-  seed: 1,
-  timeoutMultiplier: 1,
-  budgetUsd: null,
-  budgetTokens: null,
-  prices: {},
-  modelTimeoutMs: 60_000,
-};

@@ -127,8 +127,9 @@ test('a server that was killed together with its clients starts again on the sam
   const child = startChild(CHILD, [stateDir, join(stateDir, 'never')]);
   const [pid = '', address = ''] = (await child.line()).split(' ');
   await startWorkflow({ address } as AttachedServer, 'kept');
-  process.kill(Number(pid), 'SIGKILL');
+  // The client first: it would start the server again.
   await child.kill();
+  process.kill(Number(pid), 'SIGKILL');
   const server = await attachServer({ stateDir });
   expect(server).toMatchObject({ started: true, address });
   expect(await isRunning(server, 'kept')).toBe(true);

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { stopServer } from '../../../src/temporal/embedded-server.js';
 import { until } from '../../support/until.js';
 import { cleanEnv } from './longrun.js';
 
@@ -15,7 +16,7 @@ export interface RunningCli {
   ended: Promise<number | NodeJS.Signals>;
 }
 
-/** longrun in a process of its own, as from another terminal; killed when the test ends. */
+/** longrun in a process of its own, as from another terminal; killed when the test ends, and the server of its state folder with it. */
 export function startLongrun(argv: readonly string[], env: NodeJS.ProcessEnv): RunningCli {
   const child = spawn(process.execPath, ['--import', 'tsx', MAIN, ...argv], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -34,6 +35,7 @@ export function startLongrun(argv: readonly string[], env: NodeJS.ProcessEnv): R
   onTestFinished(async () => {
     child.kill('SIGKILL');
     await ended;
+    if (env.LONGRUN_HOME) await stopServer(env.LONGRUN_HOME);
   });
   const says = (text: string): Promise<void> =>
     until(

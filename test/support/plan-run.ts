@@ -1,0 +1,57 @@
+import type { RunConfig } from '../../src/core/run-config.schema.js';
+import { taskSchema } from '../../src/core/task.schema.js';
+import { keys } from '../../src/store/keys.js';
+import { putRecordIfAbsent } from '../../src/store/records.js';
+import { planSchema, runRecordSchema } from '../../src/store/records.schema.js';
+import type { ArtifactStore } from '../../src/store/store.js';
+import type { LoadedTask } from '../../src/tasks/environment.js';
+
+/** Writes a run into the store, as the launch does, without starting it. */
+export async function planRun(
+  store: ArtifactStore,
+  runId: string,
+  tasks: LoadedTask[],
+  config: Partial<RunConfig> = {},
+): Promise<void> {
+  const full = { ...DEFAULTS, ...config };
+  for (const { task, blobs } of tasks) {
+    for (const [sha256, load] of blobs) await store.putIfAbsent(keys.blob(sha256), await load());
+    await putRecordIfAbsent(store, taskSchema, keys.task(runId, task.taskId), task);
+  }
+  const plan = tasks.map(({ task }) => ({ taskId: task.taskId, samples: full.samples }));
+  await putRecordIfAbsent(store, planSchema, keys.plan(runId), { schemaVersion: 1, tasks: plan });
+  await putRecordIfAbsent(store, runRecordSchema, keys.run(runId), {
+    schemaVersion: 1,
+    runId,
+    mode: 'evaluate',
+    environment: { name: 'test', source: '/nowhere' },
+    config: full,
+    createdAt: Date.now(),
+    longrunVersion: '0.0.0',
+  });
+}
+
+const DEFAULTS: RunConfig = {
+  agent: 'nop',
+  model: null,
+  baseUrl: null,
+  apiKeyEnv: 'OPENAI_API_KEY',
+  samples: 1,
+  maxAttempts: 3,
+  concurrency: 8,
+  sandbox: 'memory',
+  network: null,
+  passThreshold: 1,
+  contextPolicy: 'history-view',
+  contextWindow: null,
+  historyLimits: {},
+  maxTurns: 50,
+  maxTokens: null,
+  temperature: null,
+  seed: 1,
+  timeoutMultiplier: 1,
+  budgetUsd: null,
+  budgetTokens: null,
+  prices: {},
+  modelTimeoutMs: 60_000,
+};
