@@ -7,6 +7,7 @@ import { singleFileTar } from '../sandbox/single-file-tar.js';
 import { keys } from '../store/keys.js';
 import { putRecordIfAbsent, readRecord } from '../store/records.js';
 import { type ToolResult, toolResultSchema } from '../store/records.schema.js';
+import { withoutHostValues } from '../tasks/host-secrets.js';
 import type { AttemptContext } from './attempt-context.js';
 import { ExecJournal } from './exec-journal.js';
 import { persist } from './persist.js';
@@ -37,7 +38,7 @@ export class ToolRunner {
       schemaVersion: 1,
       toolCallId: planned.call.id,
       name: planned.call.name,
-      content: await this.bounded(answer.content, planned.call.id),
+      content: await this.bounded(this.withoutSecrets(answer.content), planned.call.id),
       success: answer.success,
       error: answer.error,
       exitCode: exec?.exitCode ?? null,
@@ -98,6 +99,13 @@ export class ToolRunner {
       );
     const priorCalls = (tool: string) => this.earlier.flatMap((turn) => callsOf(turn, tool));
     return { inspect, user: stepSpec.agentUser, remainingMs, priorCalls };
+  }
+
+  /** Neither the record nor the model is told the host's values of the task's variables. */
+  private withoutSecrets(content: string): string {
+    const { task, stepSpec } = this.context;
+    const tables = [task.metadata.sandbox.env, stepSpec.verifier.env, stepSpec.solutionEnv];
+    return withoutHostValues(content, tables, process.env);
   }
 
   /** What the model is shown; the whole text goes into the sandbox with a pointer to it. */

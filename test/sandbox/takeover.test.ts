@@ -19,7 +19,7 @@ const MAX_TOKENS = 700;
 
 /** Appends a line when it begins; the tests count the lines. */
 const longCommand = `echo begun >> /app/effects; sleep ${LONG_SEC}; echo 42 > /app/answer`;
-const once = (file: string) => `[ "$(wc -l < ${file})" = 1 ] && echo 1 || echo 0`;
+const once = (file: string) => `{ [ "$(wc -l < ${file})" = 1 ] && echo 1 || echo 0; }`;
 const TESTS = {
   commanding: `${once('/app/effects')} > /logs/verifier/reward.txt`,
   calling: `${once('/app/effects')} > /logs/verifier/reward.txt`,

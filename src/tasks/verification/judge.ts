@@ -1,7 +1,7 @@
 import type { Task, TaskStep } from '../../core/task.schema.js';
 import type { ExecResult, Sandbox } from '../../sandbox/sandbox.js';
 import type { Verdict } from '../../store/records.schema.js';
-import { hostValues } from '../resolve-env.js';
+import { withoutHostValues } from '../host-secrets.js';
 import type { RewardContext } from '../reward-context.js';
 import { readRewardOf, readTail } from './read-verifier-files.js';
 import { EXIT, TEST_OUTPUT, TEST_OUTPUT_BYTES } from './verifier-script.js';
@@ -11,8 +11,6 @@ export type Outcome = Pick<Verdict, 'reward' | 'rewards' | 'failure' | 'stopReas
 
 /** Of the output of killed tests, to find its end. */
 const KILLED_OUTPUT_LIMIT_BYTES = 4 * 1024 * 1024;
-/** Shorter values are no secrets, and taking them out would mangle the text. */
-const SECRET_MIN_CHARS = 6;
 
 /**
  * What the ended command amounts to. Only tests that ended by themselves are asked for their reward.
@@ -59,11 +57,7 @@ export function withoutSecrets(
   hostEnv: Readonly<Record<string, string | undefined>>,
 ): Outcome {
   const tables = [step.verifier.env, step.verifier.sandbox?.env ?? {}, task.metadata.sandbox.env];
-  const secrets = tables
-    .flatMap((env) => hostValues(env, hostEnv))
-    .filter((value) => value.length >= SECRET_MIN_CHARS);
-  const clean = (text: string) =>
-    secrets.reduce((left, secret) => left.replaceAll(secret, '[redacted]'), text);
+  const clean = (text: string) => withoutHostValues(text, tables, hostEnv);
   const { failure, testOutput } = outcome;
   return {
     ...outcome,
