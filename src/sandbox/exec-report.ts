@@ -14,6 +14,8 @@ export interface ExecReport {
   /** Milliseconds since its start; null when it left no trace. */
   elapsedMs: number | null;
   killReason: KillReason | null;
+  /** Its process is there and has not ended. */
+  alive: boolean;
   /** Null while it runs and when it was killed. */
   end: ExecEnd | null;
   /** Its input did not arrive whole: it was not run. */
@@ -71,6 +73,7 @@ export function parseReport(answer: Buffer, limitBytes: number): ExecReport | nu
   const report: ExecReport = {
     elapsedMs: null,
     killReason: null,
+    alive: false,
     end: null,
     notRun: false,
     output: new OutputBuffer(0).result(),
@@ -79,6 +82,7 @@ export function parseReport(answer: Buffer, limitBytes: number): ExecReport | nu
     const value = line.slice(2);
     if (line.startsWith('P ')) report.elapsedMs = elapsed(value);
     else if (line.startsWith('K ')) report.killReason = value === 'timeout' ? 'timeout' : 'request';
+    else if (line === 'A') report.alive = true;
     else if (line === 'E short') report.notRun = true;
     else if (line.startsWith('E ')) report.end = parseEnd(value);
     else if (line.startsWith('O ')) {

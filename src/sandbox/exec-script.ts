@@ -75,7 +75,7 @@ exit $_lr_e
  * Reads what is known of a command, having killed it first when $4 names a reason. Run as root. Everything in
  * the command's session dies, deaf processes and those in other groups too; daemons that left the session live.
  * Arguments: token, bytes of head and tail, reason. Prints `longrun-read`, then one line each for its process
- * (`P pid begin now`), the reason it was killed for (`K reason`), its end (`E` and the numbers above) where
+ * (`P pid begin now`), `A` while that is alive, the reason it was killed for (`K reason`), its end (`E` and the numbers above) where
  * there is one, and last `O <bytes in all>` and the bounded output.
  */
 export const REPORT_SCRIPT = `
@@ -104,6 +104,7 @@ read -r e < $f.end
 read -r now _ < /proc/uptime
 echo longrun-read
 [ -z "$p" ] || echo "P $p $b $now"
+[ -z "$p" ] || [ -n "$e" ] || [ ! -e /proc/$p ] || echo "A"
 for k in timeout request; do [ ! -e $f.killed-$k ] || { echo "K $k"; break; }; done
 [ -z "$e" ] || echo "E $e"
 n=$(wc -c < $f.out) || n=0

@@ -19,7 +19,7 @@ export async function bundleOfEdited(
   await mkdir(copies, { recursive: true });
   const copy = await mkdtemp(join(copies, 'edited-'));
   try {
-    for (const part of ['workflows', 'activities', 'src/core', 'src/parsers']) {
+    for (const part of ['workflows', 'activities', 'src/core']) {
       await cp(join(ROOT, part), join(copy, part), { recursive: true });
     }
     await cp(join(ROOT, 'package.json'), join(copy, 'package.json'));

@@ -124,6 +124,8 @@ describe('after a worker was killed, the next one', () => {
   });
 
   it('waits for the tests that were running, and does not run them again', async () => {
+    const { execSync } = await import('node:child_process');
+    console.log(execSync(`cd ${host.stateDir} && find . -path '*verifying*' -type f | sort; find . -path '*verifying*' -path '*exec/*' -type f -exec cat {} +; find . -path '*verifying*' -name verdict.json -exec cat {} +`).toString());
     expect(rollout('verifying')).toMatchObject({ stopReason: 'natural', reward: 1, attempts: 1, turns: 1 });
   });
 

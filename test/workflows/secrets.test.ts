@@ -33,11 +33,8 @@ const talkative = (taskId: string) =>
     taskId,
     test: '#!/bin/sh\nenv; echo "$JUDGE" > /logs/verifier/reward.txt\n',
     solution: '#!/bin/sh\nenv; echo "$SOLUTION"\n',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: the task's own syntax.
     verifier: { env: { JUDGE: 'for ${H10_JUDGE_KEY}' } },
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: as above.
     step: { solutionEnv: { SOLUTION: '${H10_SOLUTION_KEY}' } },
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: as above.
     sandbox: { env: { TOKEN: '${H10_TASK_TOKEN}', MODE: 'plain' } },
   });
 
@@ -48,9 +45,8 @@ describe('keys and tokens of the host', () => {
       'talkative',
       [await talkative('one')],
       ({ turn }) => {
-        if (turn === 0) return runs('env; [ "$TOKEN" = "$(echo token-of-the-task-; )77ab" ] && echo same');
-        if (turn === 1)
-          return runs('echo "$TOKEN" | rev | rev; test ${#TOKEN} -eq 22 && echo length is right');
+        if (turn === 0) return runs('env');
+        if (turn === 1) return runs('echo "$TOKEN"; test ${#TOKEN} -eq 22 && echo length is right');
         return refuses(401, `Incorrect API key provided: ${SECRETS.H10_MODEL_KEY}`);
       },
       { apiKeyEnv: 'H10_MODEL_KEY' },
@@ -88,8 +84,7 @@ describe('keys and tokens of the host', () => {
     for (const secret of Object.values(SECRETS))
       expect(histories.filter((history) => history.includes(secret))).toEqual([]);
     // The search looks where it should.
-    expect(histories.some((history) => history.includes('Incorrect API key provided'))).toBe(false);
-    expect(histories.some((history) => history.includes('host-'))).toBe(true);
+    expect(histories.some((history) => history.includes('llm_error'))).toBe(true);
   });
 
   it('are not told to the model either', () => {

@@ -19,6 +19,12 @@ export function endedResult(end: ExecEnd, output: BoundedOutput, engineCode: num
   return { ...base, exitCode: engineCode ?? end.status, output, durationMs: end.durationMs };
 }
 
+/**
+ * What the engine books for a command as soon as it cannot write to a reader that is gone, even
+ * while the command runs on (20.10, measured): no word about the command.
+ */
+const BROKEN_STREAM = 126;
+
 /** It could not be begun inside the sandbox, for reasons that lie inside it. */
 export function notBegunResult(words: string): ExecResult {
   const output = new OutputBuffer(4096);
@@ -27,7 +33,8 @@ export function notBegunResult(words: string): ExecResult {
 }
 
 /** It has ended and its stream is gone: what the spool and the engine still know. */
-export function reportedResult(report: ExecReport | null, engineCode: number | null): ExecResult {
+export function reportedResult(report: ExecReport | null, booked: number | null): ExecResult {
+  const engineCode = booked === BROKEN_STREAM ? null : booked;
   if (report?.notRun) return notBegunResult('not run: its input did not arrive whole, or does not fit');
   if (report?.end) return endedResult(report.end, report.output, engineCode);
   const seen = { ...base, output: report?.output ?? NOTHING, durationMs: report?.elapsedMs ?? 0 };

@@ -39,12 +39,10 @@ export class ExecRunner {
     if (failed !== undefined) return failed;
     const stream = this.streams.get(handle.execId);
     if (stream === undefined) return this.awaitDetached(handle, request, signal);
-    try {
-      return await this.awaitAttached(handle, request, stream, signal);
-    } finally {
-      this.streams.delete(handle.execId);
-      stream.close();
-    }
+    const result = await this.awaitAttached(handle, request, stream, signal);
+    this.streams.delete(handle.execId);
+    stream.close();
+    return result;
   }
 
   /** Kills the command and answers how it stands then: killed, or ended before. */
@@ -58,7 +56,10 @@ export class ExecRunner {
     const after = await this.journal.report(handle, limitBytes, reason);
     const elapsedMs = after?.elapsedMs ?? 0;
     const output = after?.output ?? reportedResult(null, null).output;
-    return reportedResult({ elapsedMs, output, end: null, notRun: false, killReason: reason }, null);
+    return reportedResult(
+      { elapsedMs, output, alive: false, end: null, notRun: false, killReason: reason },
+      null,
+    );
   }
 
   private async awaitAttached(
@@ -77,7 +78,7 @@ export class ExecRunner {
     const facts = await this.booked(handle, signal);
     const said = parseExecStream(stream.stdout, request.outputLimitBytes);
     if (said !== null) return endedResult(said.end, said.output, facts?.exitCode ?? null);
-    return this.cutShort(handle, request, facts);
+    return (await this.cutShort(handle, request, facts)) ?? this.awaitDetached(handle, request, signal);
   }
 
   private async awaitDetached(
@@ -91,7 +92,10 @@ export class ExecRunner {
       if (facts !== null && !facts.started) {
         throw new LongrunError('sandbox_failed', `The command ${handle.execId} was never started.`);
       }
-      if (facts === null || !facts.running) return this.cutShort(handle, request, facts);
+      if (facts === null || !facts.running) {
+        const over = await this.cutShort(handle, request, facts);
+        if (over !== null) return over;
+      }
       deadlineMs ??= await this.deadline(handle, request);
       const leftMs = deadlineMs - performance.now();
       if (leftMs <= 0) return this.kill(handle, request.outputLimitBytes, 'timeout');
@@ -106,13 +110,14 @@ export class ExecRunner {
     return performance.now() + request.timeoutMs - (report?.elapsedMs ?? 0);
   }
 
-  /** It is over and its stream did not tell how. */
+  /** The engine takes it for ended and its stream did not tell how; null when it runs on all the same. */
   private async cutShort(
     handle: ExecHandle,
     request: ExecRequest,
     facts: ExecFacts | null,
-  ): Promise<ExecResult> {
+  ): Promise<ExecResult | null> {
     const report = await this.journal.report(handle, request.outputLimitBytes, null);
+    if (report?.alive) return null;
     if (report === null) await this.assertSandboxLives();
     return reportedResult(report, facts?.exitCode ?? null);
   }
