@@ -7,11 +7,7 @@ import type { ServeOptions } from './serve-options.js';
 import { wholeNumber } from './whole-number.js';
 
 /** Hosts a worker until Ctrl-C: an orderly end is what was asked for, so it exits with 0. */
-export async function serve(
-  options: CommonOptions & ServeOptions,
-  io: CliIo,
-  { keep }: { keep: boolean },
-): Promise<void> {
+export async function serve(options: CommonOptions & ServeOptions, io: CliIo): Promise<void> {
   const { json, stateDir, log, say } = await commandContext(options, io);
   const capacity = options.capacity === undefined ? null : wholeNumber('--capacity', options.capacity);
   const metricsPort =
@@ -21,7 +17,6 @@ export async function serve(
     await serveWorker({
       stateDir,
       env: io.env,
-      keep,
       capacity,
       metricsPort,
       logger: log,

@@ -26,13 +26,13 @@ export class SlotLedger {
     return true;
   }
 
-  /** Resolves with a permit held; rejects with an AbortError when `signal` fires first. */
+  /** Resolves with a permit held; rejects with the reason of `signal` when that fires first. */
   async reserve(signal: AbortSignal): Promise<void> {
     for (;;) {
       if (signal.aborted) {
         // It may have been woken for a slot that another can take.
         this.wake();
-        throw abortError();
+        throw signal.reason;
       }
       if (this.tryReserve()) return;
       await new Promise<void>((resolve, reject) => {
@@ -42,7 +42,7 @@ export class SlotLedger {
         };
         const abort = () => {
           this.waiters.splice(this.waiters.indexOf(wake), 1);
-          reject(abortError());
+          reject(signal.reason);
         };
         signal.addEventListener('abort', abort, { once: true });
         this.waiters.push(wake);
@@ -85,10 +85,4 @@ export class SlotLedger {
   private wake(): void {
     for (let i = this.free; i > 0 && this.waiters.length > 0; i--) this.waiters.shift()?.();
   }
-}
-
-function abortError(): Error {
-  const error = new Error('slot reservation aborted');
-  error.name = 'AbortError';
-  return error;
 }

@@ -70,6 +70,7 @@ async function startAndWatch(options: FollowOptions, tracker: RunTracker): Promi
       tracker,
       runs: session.runs,
       wait: session.wait,
+      stopped: session.stopped,
       onTrouble: (error) => logger.warn({ err: error }, 'server or store do not answer; trying again'),
     });
   } catch (error) {

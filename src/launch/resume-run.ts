@@ -50,13 +50,14 @@ export async function watchOnly(options: Omit<ResumeOptions, 'detach'>): Promise
   try {
     const plan = await readPlan(session.store, runId);
     onReady(run);
-    const { store, runs, wait } = session;
+    const { store, runs, wait, stopped } = session;
     const onTrouble = (error: unknown): void =>
       options.logger.warn({ err: error }, 'server or store do not answer; trying again');
     const end = await watchRun({
       ...options,
       runs,
       wait,
+      stopped,
       run,
       tracker: new RunTracker(store, run, plan, options.now),
       onTrouble,

@@ -1,13 +1,10 @@
 import type { Logger } from 'pino';
-import { stopServer } from '../temporal/embedded-server.js';
 import { metricsAddress } from './metrics-address.js';
 import { openSession } from './session.js';
 
 export interface ServeWorkerOptions {
   stateDir: string;
   env: NodeJS.ProcessEnv;
-  /** Keep an embedded server while this process lives, whoever else comes and goes; stop it at the end. */
-  keep: boolean;
   /** Sandboxes of each kind; null = as the machine bears. */
   capacity: number | null;
   metricsPort: number | null;
@@ -19,9 +16,10 @@ export interface ServeWorkerOptions {
 
 /** Hosts a worker until the signal fires, then lets calls in the air end. Errors: `host_locked`, those of the cluster. */
 export async function serveWorker(options: ServeWorkerOptions): Promise<void> {
-  const { stateDir, env, keep, capacity, metricsPort, logger, say, signal } = options;
+  const { stateDir, env, capacity, metricsPort, logger, say, signal } = options;
   const metrics = await metricsAddress(metricsPort);
-  const session = await openSession({ stateDir, env, keep, log: say });
+  // As one of its users this process keeps an embedded server, whoever else comes and goes.
+  const session = await openSession({ stateDir, env, log: say });
   try {
     const { startHostWorker } = await import('../worker/index.js');
     const { store, cluster, client } = session;
@@ -44,6 +42,5 @@ export async function serveWorker(options: ServeWorkerOptions): Promise<void> {
     await worker.shutdown();
   } finally {
     await session.close();
-    if (keep && session.cluster.kind === 'embedded') await stopServer(stateDir);
   }
 }

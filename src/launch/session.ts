@@ -4,14 +4,15 @@ import { openStore } from '../store/index.js';
 import type { ArtifactStore } from '../store/store.js';
 import { type Cluster, connectClient, explicitCluster, resolveCluster } from '../temporal/connect.js';
 import { serverStatus } from '../temporal/embedded-server.js';
+import type { ServerInfo } from '../temporal/ensure-server.js';
+import { readLock } from '../temporal/process-lock.js';
 import type { RunClient } from '../temporal/run-client.js';
+import { serverFolder } from '../temporal/server-folder.js';
 import { createRunClient } from '../temporal/temporal-run-client.js';
 
 export interface SessionOptions {
   stateDir: string;
   env: NodeJS.ProcessEnv;
-  /** Let an embedded server outlive its clients. */
-  keep?: boolean;
   /** Told in one line what happens to the server. */
   log?: (line: string) => void;
 }
@@ -25,6 +26,8 @@ export interface Session {
   runs: RunClient;
   /** As `RunClient.wait`; ends with the session. */
   wait: RunClient['wait'];
+  /** Whether somebody stopped the embedded server on purpose: nobody starts it again then. */
+  stopped(): boolean;
   /** Leaves the cluster; the last one out stops an embedded server. */
   close(): Promise<void>;
 }
@@ -32,11 +35,10 @@ export interface Session {
 /** Opens the state folder and joins its cluster, starting an embedded server where no address is configured. */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const store = await openStore(options.stateDir);
-  const { stateDir, env, keep, log } = options;
+  const { stateDir, env, log } = options;
   const cluster = await resolveCluster({
     stateDir,
     env,
-    ...(keep === undefined ? {} : { keep }),
     ...(log === undefined ? {} : { log }),
   });
   try {
@@ -50,6 +52,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       client,
       runs,
       wait: waitUntilClosed(runs, client, closing.signal),
+      stopped: () => cluster.kind === 'embedded' && serverPhase(stateDir) === 'stopped',
       close: async () => {
         closing.abort(new Error('the session was closed'));
         await close();
@@ -60,6 +63,10 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     await cluster.detach();
     throw error;
   }
+}
+
+function serverPhase(stateDir: string): ServerInfo['phase'] | null {
+  return readLock<ServerInfo>(serverFolder(stateDir).serverLock)?.info.phase ?? null;
 }
 
 /** Joins a cluster that is configured or already runs; null when there is none. Starts nothing. */

@@ -18,6 +18,8 @@ export type RunEnd = 'finished' | 'cancelled' | 'failed' | 'budget';
 export interface WatchOptions {
   runs: Pick<RunClient, 'progress'>;
   wait: RunClient['wait'];
+  /** Whether the server was stopped on purpose, and will not come back. */
+  stopped(): boolean;
   run: RunRecord;
   tracker: RunTracker;
   signal: AbortSignal;
@@ -27,7 +29,7 @@ export interface WatchOptions {
   now: () => number;
 }
 
-/** Watches a run until its workflow closes. Rejects with the signal's reason when that fires. */
+/** Watches a run until its workflow closes. Rejects with the signal's reason when that fires, and when its server was stopped. */
 export async function watchRun(options: WatchOptions): Promise<RunEnd> {
   const { run, tracker, signal, onUpdate, now } = options;
   const statusEveryMs = STATUS_EVERY_MS + tracker.total * STATUS_EVERY_MS_PER_ROLLOUT;
@@ -37,6 +39,7 @@ export async function watchRun(options: WatchOptions): Promise<RunEnd> {
   let status: RunView['status'] = 'running';
   try {
     for (let askedAt = 0; !ended.settled; ) {
+      if (options.stopped()) throw serverStopped(run.runId);
       const finished = await poll(options);
       if (now() - askedAt >= statusEveryMs) {
         askedAt = now();
@@ -55,6 +58,14 @@ export async function watchRun(options: WatchOptions): Promise<RunEnd> {
   } finally {
     leaving.abort(new Error('nobody watches any more'));
   }
+}
+
+function serverStopped(runId: string): LongrunError {
+  return new LongrunError(
+    'temporal_unreachable',
+    `The Temporal server of this state folder was stopped; run ${runId} stays on disk.`,
+    { hint: `Carry it on with: longrun runs resume ${runId}`, details: { runId } },
+  );
 }
 
 /** A promise that can be asked whether it is settled, and whose failure may wait until somebody looks. */

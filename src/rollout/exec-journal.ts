@@ -74,7 +74,7 @@ export class ExecJournal {
       timeoutMs: request.timeoutMs,
       createdAt: this.io.now(),
     };
-    return (await putRecordIfAbsent(this.io.store, execRecordSchema, this.key, mine)).value;
+    return (await putRecordIfAbsent(this.io.store, execRecordSchema, this.key, mine, 'process')).value;
   }
 
   private async wait(handle: ExecHandle, request: ExecRequest): Promise<ExecResult> {

@@ -110,7 +110,7 @@ export class ModelCaller {
       startedAt: deps.now(),
     };
     const name = `${keys.intents(key, step, this.turn)}/${request.callId}.json`;
-    await putRecordIfAbsent(deps.store, callIntentSchema, name, intent);
+    await putRecordIfAbsent(deps.store, callIntentSchema, name, intent, 'process');
     return intent;
   }
 
@@ -180,7 +180,10 @@ export class ModelCaller {
     const { deps, key, step, lifecycle } = this.context;
     const record: CallFailure = { schemaVersion: 1, callId: intent.callId, ...what, endedAt: deps.now() };
     const name = `${keys.failures(key, step, this.turn)}/${intent.callId}.json`;
-    await persist(() => putRecordIfAbsent(deps.store, callFailureSchema, name, record), lifecycle.cancelled);
+    await persist(
+      () => putRecordIfAbsent(deps.store, callFailureSchema, name, record, 'process'),
+      lifecycle.cancelled,
+    );
   }
 }
 

@@ -162,7 +162,9 @@ export function ownerOf(deps: RolloutDeps, key: AttemptKey, role: SandboxOwner['
 /** The end of the attempt, or null when trying the activity again may help. */
 function failureOf(error: unknown, activityAttempt: number): Failure | null {
   if (!LongrunError.is(error) || error.code === 'cancelled') return null;
-  const permanent = PERMANENT.has(error.code) || (!error.retryable && error.code !== 'sandbox_unavailable');
+  // An engine that is being restarted: placing waits for it, and no attempt is spent meanwhile.
+  if (error.code === 'sandbox_unavailable') return null;
+  const permanent = PERMANENT.has(error.code) || !error.retryable;
   if (!permanent && activityAttempt < TRIES) return null;
   const log = typeof error.details.log === 'string' ? `\n${error.details.log}` : '';
   return {

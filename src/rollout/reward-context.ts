@@ -51,7 +51,7 @@ export class StepRewardContext implements RewardContext {
     if (known !== null) return known;
     const mine = await compute();
     await this.guard();
-    if (await deps.store.putIfAbsent(at, mine)) return mine;
+    if (await deps.store.putIfAbsent(at, mine, 'process')) return mine;
     return (await deps.store.get(at)) ?? mine;
   }
 
@@ -81,15 +81,23 @@ export class StepRewardContext implements RewardContext {
       image.kind === 'dockerfile' ? this.loadBlob(image.context) : Promise.resolve(new Uint8Array());
     const name = await driver.prepareImage(image, load, lifecycle.cancelled);
     const owner = ownerOf(deps, key, 'verifier');
+    const ledger = deps.ledgers.of(driver.name);
     if (step === task.evalCriteria.steps.length - 1) {
-      deps.ledgers.of(driver.name).rename(sandbox.ref.id, `${sandbox.ref.id}/verifier`);
-      await sandbox.destroy();
-      const made = await driver.create({ image: name, spec: full, owner }, lifecycle.cancelled);
-      deps.ledgers.of(driver.name).rename(`${sandbox.ref.id}/verifier`, made.ref.id);
-      return made;
+      const place = `${sandbox.ref.id}/verifier`;
+      ledger.rename(sandbox.ref.id, place);
+      try {
+        await sandbox.destroy();
+        const made = await driver.create({ image: name, spec: full, owner }, lifecycle.cancelled);
+        ledger.rename(place, made.ref.id);
+        return made;
+      } catch (error) {
+        // Given back with the attempt's own sandbox, which is what the clean-up knows of.
+        ledger.rename(place, sandbox.ref.id);
+        throw error;
+      }
     }
     const made = await driver.create({ image: name, spec: full, owner }, lifecycle.cancelled);
-    deps.ledgers.of(driver.name).adopt(made.ref.id);
+    ledger.adopt(made.ref.id);
     return made;
   }
 

@@ -66,7 +66,7 @@ async function beginStep({
   const sick =
     stepSpec.healthcheck === null ? null : await sickness(sandbox, stepSpec.healthcheck, lifecycle);
   if (sick !== null) return { stopReason: 'provision_error', failure: sick };
-  await deps.store.putIfAbsent(begun, new Uint8Array());
+  await deps.store.putIfAbsent(begun, new Uint8Array(), 'process');
   return null;
 }
 
@@ -80,7 +80,8 @@ async function recordEnd(deps: RolloutDeps, key: AttemptKey, step: number, end: 
     activeMs: history.modelMs + history.toolsMs,
     endedAt: deps.now(),
   };
-  return (await putRecordIfAbsent(deps.store, agentEndSchema, keys.agentEnd(key, step), record)).value;
+  return (await putRecordIfAbsent(deps.store, agentEndSchema, keys.agentEnd(key, step), record, 'process'))
+    .value;
 }
 
 async function answer(

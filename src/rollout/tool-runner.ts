@@ -47,7 +47,10 @@ export class ToolRunner {
       startedAt,
     };
     return (
-      await persist(() => putRecordIfAbsent(deps.store, toolResultSchema, at, record), lifecycle.cancelled)
+      await persist(
+        () => putRecordIfAbsent(deps.store, toolResultSchema, at, record, 'process'),
+        lifecycle.cancelled,
+      )
     ).value;
   }
 

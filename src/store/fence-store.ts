@@ -10,7 +10,7 @@ import type { ArtifactStore } from './store.js';
  * again is harmless. Throws `fenced` when a higher one exists already.
  */
 export async function raiseFence(store: ArtifactStore, attempt: AttemptKey, fence: Fence): Promise<void> {
-  await store.putIfAbsent(`${keys.fences(attempt)}/${fenceName(fence)}`, new Uint8Array());
+  await store.putIfAbsent(`${keys.fences(attempt)}/${fenceName(fence)}`, new Uint8Array(), 'process');
   await assertFence(store, attempt, fence);
 }
 

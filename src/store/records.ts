@@ -1,17 +1,19 @@
 import type { z } from 'zod';
 import { LongrunError } from '../core/errors.js';
 import { mapBounded } from './map-bounded.js';
-import type { ArtifactStore } from './store.js';
+import type { ArtifactStore, Durability } from './store.js';
 import { decodeRecord, encodeRecord } from './wire.js';
 
-/** The record under a key, or null. Errors: `record_invalid`, `record_newer`, those of the store. */
+/**
+ * The record under a key, or null. An empty file counts as none: a power cut may leave one in place
+ * of a record that was only to outlive its process. Errors: `record_invalid`, `record_newer`, those of the store. */
 export async function readRecord<S extends z.ZodType>(
   store: ArtifactStore,
   schema: S,
   key: string,
 ): Promise<z.output<S> | null> {
   const bytes = await store.get(key);
-  return bytes === null ? null : decodeRecord(schema, bytes, store.locate(key));
+  return bytes === null || bytes.length === 0 ? null : decodeRecord(schema, bytes, store.locate(key));
 }
 
 /** Replaces the record under a key. */
@@ -36,10 +38,12 @@ export async function putRecordIfAbsent<S extends z.ZodType>(
   schema: S,
   key: string,
   value: z.input<S>,
+  durability?: Durability,
 ): Promise<PutOutcome<z.output<S>>> {
   const bytes = encodeRecord(schema, value, key);
   // Both answers are read back from bytes, so that a record looks the same to whoever wrote it and to the next.
-  if (await store.putIfAbsent(key, bytes)) return { won: true, value: decodeRecord(schema, bytes, key) };
+  if (await store.putIfAbsent(key, bytes, durability))
+    return { won: true, value: decodeRecord(schema, bytes, key) };
   const stored = await readRecord(store, schema, key);
   if (stored === null) {
     throw new LongrunError('store_unavailable', `${key} was there and is gone`, {

@@ -1,16 +1,14 @@
 import type { Client } from '@temporalio/client';
 import type { ActivityDeps } from '../../activities/activity-deps.js';
-import { MINUTE_MS, SECOND_MS } from '../core/time.js';
-import { type OwnerState, type ReaperDeps, reapOnce } from '../sandbox/reaper.js';
-import type { SandboxDriver, SandboxInfo, SandboxOwner } from '../sandbox/sandbox.js';
-import { lastRecoveredAt } from '../store/incarnation.js';
+import { SECOND_MS } from '../core/time.js';
+import { type ReaperDeps, reapOnce } from '../sandbox/reaper.js';
+import type { SandboxDriver, SandboxInfo } from '../sandbox/sandbox.js';
 import { keys } from '../store/keys.js';
 import { readRecord } from '../store/records.js';
 import { placementSchema, verifierSandboxSchema } from '../store/records.schema.js';
-import { ownerState } from './owner-state.js';
+import { OwnerStates } from './owner-state.js';
 
 const ROUND_MS = 20 * SECOND_MS;
-const RECOVERY_GRACE_MS = 10 * MINUTE_MS;
 
 /**
  * Counts the sandboxes found running against the host's capacity, then removes, every 20 s, those
@@ -18,9 +16,10 @@ const RECOVERY_GRACE_MS = 10 * MINUTE_MS;
  */
 export async function startReaper(deps: ActivityDeps, client: Client): Promise<{ stop(): Promise<void> }> {
   for (const driver of deps.drivers.values()) await adoptRunning(deps, driver);
+  const owners = new OwnerStates(client, deps.store, deps.now);
   let round: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {
-    round = round.then(() => reapAll(deps, client));
+    round = round.then(() => reapAll(deps, owners));
   }, ROUND_MS);
   return {
     async stop() {
@@ -36,14 +35,14 @@ async function adoptRunning(deps: ActivityDeps, driver: SandboxDriver): Promise<
   }
 }
 
-async function reapAll(deps: ActivityDeps, client: Client): Promise<void> {
+async function reapAll(deps: ActivityDeps, owners: OwnerStates): Promise<void> {
   for (const driver of deps.drivers.values()) {
     const reaper: ReaperDeps = {
       driver,
       clusterId: deps.clusterId,
       hostId: deps.hostId,
       now: deps.now,
-      ownerState: (owner) => stateOf(deps, client, owner),
+      ownerState: (owner) => owners.of(owner),
       isPlaced: (sandbox) => isPlaced(deps, sandbox),
       onReaped(sandbox, reason) {
         deps.ledgers.of(driver.name).drop(sandbox.ref.id);
@@ -56,14 +55,6 @@ async function reapAll(deps: ActivityDeps, client: Client): Promise<void> {
       deps.logger.warn({ err: error }, 'the reaper skips a round'),
     );
   }
-}
-
-/** While a run is being recovered its old workflows are closed and the new ones not yet there. */
-async function stateOf(deps: ActivityDeps, client: Client, owner: SandboxOwner): Promise<OwnerState> {
-  const state = await ownerState(client, owner);
-  if (state === 'open' || state === 'unreachable') return state;
-  const recoveredAt = await lastRecoveredAt(deps.store, owner.runId).catch(() => null);
-  return recoveredAt !== null && deps.now() - recoveredAt < RECOVERY_GRACE_MS ? 'open' : state;
 }
 
 /** Whether a record of its attempt names this sandbox; null when the store does not answer. */

@@ -3,6 +3,8 @@ import type { AttemptKey } from '../../src/core/ids.js';
 import type { RunDocument } from '../../src/report/summary.js';
 import { readFailures } from '../../src/rollout/step-history.js';
 import { keys } from '../../src/store/keys.js';
+import { readRecord } from '../../src/store/records.js';
+import { toolResultSchema } from '../../src/store/records.schema.js';
 import { expectEveryRequestAccounted } from '../support/call-accounts.js';
 import { spawnChild } from '../support/child.js';
 import { containerOf, containersOf, docker, removeContainersOf } from '../support/docker-host.js';
@@ -101,6 +103,12 @@ describe('after a worker was killed, the next one', () => {
       failedCalls: 0,
     });
     expect(rollout('commanding')?.timings.toolsMs).toBeGreaterThanOrEqual(LONG_SEC * 1000);
+    const result = await readRecord(
+      host.store,
+      toolResultSchema,
+      keys.toolResult(attempt('commanding'), 0, 0, 0),
+    );
+    expect(result).toMatchObject({ exitCode: 0, success: true, error: null });
     expect(server.of('Do commanding.')).toHaveLength(2);
   });
 
@@ -124,8 +132,6 @@ describe('after a worker was killed, the next one', () => {
   });
 
   it('waits for the tests that were running, and does not run them again', async () => {
-    const { execSync } = await import('node:child_process');
-    console.log(execSync(`cd ${host.stateDir} && find . -path '*verifying*' -type f | sort; find . -path '*verifying*' -path '*exec/*' -type f -exec cat {} +; find . -path '*verifying*' -name verdict.json -exec cat {} +`).toString());
     expect(rollout('verifying')).toMatchObject({ stopReason: 'natural', reward: 1, attempts: 1, turns: 1 });
   });
 

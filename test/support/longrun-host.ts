@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
@@ -11,6 +11,7 @@ import type { ArtifactStore } from '../../src/store/store.js';
 import type { LoadedTask } from '../../src/tasks/environment.js';
 import { type Cluster, connectClient, resolveCluster } from '../../src/temporal/connect.js';
 import type { RunClient } from '../../src/temporal/run-client.js';
+import { serverFolder } from '../../src/temporal/server-folder.js';
 import { createRunClient } from '../../src/temporal/temporal-run-client.js';
 import { type HostWorker, startHostWorker } from '../../src/worker/index.js';
 import { planRun } from './plan-run.js';
@@ -18,24 +19,42 @@ import { planRun } from './plan-run.js';
 /** A state folder with a real Temporal server of its own, and a host worker when asked for. */
 export class LongrunHost {
   worker: HostWorker | null = null;
+  cluster!: Cluster;
+  client!: Client;
+  runs!: RunClient;
+  private closeClient!: () => Promise<void>;
+
   private constructor(
     readonly stateDir: string,
     readonly store: ArtifactStore,
-    readonly cluster: Cluster,
-    readonly client: Client,
-    readonly runs: RunClient,
-    private readonly closeClient: () => Promise<void>,
   ) {}
 
   static async start(): Promise<LongrunHost> {
     const stateDir = await mkdtemp(join(tmpdir(), 'longrun-host-'));
+    const host = new LongrunHost(stateDir, await openStore(stateDir));
+    await host.join();
+    return host;
+  }
+
+  private async join(): Promise<void> {
     const env = Object.fromEntries(
       Object.entries(process.env).filter(([name]) => !name.startsWith('TEMPORAL_')),
     );
-    const cluster = await resolveCluster({ stateDir, env });
-    const { client, close } = await connectClient(cluster);
-    const store = await openStore(stateDir);
-    return new LongrunHost(stateDir, store, cluster, client, createRunClient(client, store), close);
+    this.cluster = await resolveCluster({ stateDir: this.stateDir, env });
+    const { client, close } = await connectClient(this.cluster);
+    this.client = client;
+    this.closeClient = close;
+    this.runs = createRunClient(client, this.store);
+  }
+
+  /** Stops the worker and the server, deletes the server's database and starts the server without it. */
+  async loseDatabase(): Promise<void> {
+    await this.leave();
+    const { path } = serverFolder(this.stateDir);
+    const databases = (await readdir(path)).filter((name) => name.includes('.db'));
+    if (databases.length === 0) throw new Error(`there is no database in ${path}`);
+    for (const name of databases) await rm(join(path, name));
+    await this.join();
   }
 
   async startWorker(options: { sliceMs?: number; concurrency?: number } = {}): Promise<HostWorker> {
@@ -62,10 +81,14 @@ export class LongrunHost {
     return buildRunDocument(this.store, runId, 'running');
   }
 
-  async stop(): Promise<void> {
+  private async leave(): Promise<void> {
     await this.worker?.shutdown();
     await this.closeClient();
     await this.cluster.detach();
+  }
+
+  async stop(): Promise<void> {
+    await this.leave();
     await rm(this.stateDir, { recursive: true, force: true });
   }
 }

@@ -9,7 +9,7 @@ export function upCommand(io: CliIo): Command {
     .description('Temporal server and worker in the foreground until Ctrl-C; detached runs live from it.')
     .action(async (options: CommonOptions & ServeOptions) => {
       const { serve } = await import('../serve.js');
-      await serve(options, io, { keep: true });
+      await serve(options, io);
     });
   return withCommonOptions(withServeOptions(command), 'longrun up');
 }

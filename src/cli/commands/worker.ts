@@ -11,7 +11,7 @@ export function workerCommand(io: CliIo): Command {
     )
     .action(async (options: CommonOptions & ServeOptions) => {
       const { serve } = await import('../serve.js');
-      await serve(options, io, { keep: false });
+      await serve(options, io);
     });
   return withCommonOptions(withServeOptions(command), 'TEMPORAL_ADDRESS=temporal:7233 longrun worker');
 }

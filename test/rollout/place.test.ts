@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { LongrunError } from '../../src/core/errors.js';
+import type { AttemptKey } from '../../src/core/ids.js';
+import { RetryLater } from '../../src/rollout/lifecycle.js';
+import { placeSandbox } from '../../src/rollout/place.js';
+import { MemoryDriver } from '../../src/sandbox/memory/index.js';
+import type { SandboxDriver } from '../../src/sandbox/sandbox.js';
+import type { ArtifactStore } from '../../src/store/store.js';
+import { tempStore } from '../store/temp-store.js';
+import { answerTest, inlineTask } from '../support/inline-task.js';
+import { MODEL_RUN } from '../support/model-run.js';
+import { planRun } from '../support/plan-run.js';
+import { lifecycle, modelOf, response, rolloutDeps } from '../support/rollout-deps.js';
+
+const KEY: AttemptKey = { runId: 'run', taskId: 'one', sample: 0, attempt: 1 };
+const INPUT = { ...KEY, incarnation: 1, slice: 1, maxAttempts: 3 };
+
+async function planned(config = {}): Promise<ArtifactStore> {
+  const store = await tempStore();
+  await planRun(store, 'run', [await inlineTask({ taskId: 'one', test: answerTest('42') })], {
+    ...MODEL_RUN,
+    ...config,
+  });
+  return store;
+}
+
+const depsOf = (store: ArtifactStore, driver: SandboxDriver = new MemoryDriver()) =>
+  rolloutDeps({ store, driver, model: modelOf(() => response({})) });
+
+describe('placing an attempt', () => {
+  it('twice at once settles on one sandbox; the other one is removed and frees its slot', async () => {
+    const store = await planned();
+    const driver = new MemoryDriver();
+    const [a, b] = [depsOf(store, driver), depsOf(store, driver)];
+    const answers = await Promise.all([
+      placeSandbox(a, INPUT, 1, lifecycle()),
+      placeSandbox(b, INPUT, 2, lifecycle()),
+    ]);
+    expect(answers[0]).toEqual(answers[1]);
+    expect(await driver.list('tests')).toHaveLength(1);
+    // Each counts the one that is there, and nothing else.
+    expect([a.ledgers.of('memory').liveCount, b.ledgers.of('memory').liveCount]).toEqual([1, 1]);
+  });
+
+  it('again finds the sandbox that is recorded', async () => {
+    const store = await planned();
+    const driver = new MemoryDriver();
+    const first = await placeSandbox(depsOf(store, driver), INPUT, 1, lifecycle());
+    const again = await placeSandbox(depsOf(store, driver), INPUT, 1, lifecycle());
+    expect(again).toEqual(first);
+    expect(await driver.list('tests')).toHaveLength(1);
+  });
+
+  it('waits for an engine that does not answer: no attempt is spent on it', async () => {
+    const store = await planned();
+    const driver = new MemoryDriver();
+    driver.create = async () => {
+      throw new LongrunError('sandbox_unavailable', 'the engine does not answer', { retryable: true });
+    };
+    await expect(placeSandbox(depsOf(store, driver), INPUT, 20, lifecycle())).rejects.toMatchObject({
+      code: 'sandbox_unavailable',
+      retryable: true,
+    });
+  });
+
+  it('ends the attempt where the engine refuses again and again', async () => {
+    const store = await planned();
+    const driver = new MemoryDriver();
+    driver.create = async () => {
+      throw new LongrunError('sandbox_failed', 'no', { retryable: true });
+    };
+    const place = (nth: number) => placeSandbox(depsOf(store, driver), INPUT, nth, lifecycle());
+    await expect(place(1)).rejects.toMatchObject({ code: 'sandbox_failed' });
+    expect(await place(3)).toMatchObject({
+      kind: 'failed',
+      stopReason: 'provision_error',
+      failure: { retryable: true },
+    });
+  });
+
+  it('holds back a rollout that the budget has no room for, and pauses its run', async () => {
+    const store = await planned({ budgetTokens: 1_000 });
+    const paused: string[] = [];
+    const deps = {
+      ...depsOf(store),
+      pauseRun: async (_: string, reason: string) => {
+        paused.push(reason);
+      },
+    };
+    await expect(placeSandbox(deps, INPUT, 1, lifecycle())).rejects.toBeInstanceOf(RetryLater);
+    expect(paused).toEqual(['token_budget']);
+    expect(deps.ledgers.of('memory').liveCount).toBe(0);
+  });
+});
