@@ -8,10 +8,10 @@ import { runAgainst } from '../support/model-run.js';
 import { type ModelServer, refuses, runs, says } from '../support/model-server.js';
 
 const SECRETS = {
-  H10_MODEL_KEY: 'sk-model-key-9f31c2',
-  H10_TASK_TOKEN: 'token-of-the-task-77ab',
-  H10_JUDGE_KEY: 'key-of-the-judge-10de',
-  H10_SOLUTION_KEY: 'key-of-the-solution-5c',
+  SECRET_TEST_MODEL_KEY: 'sk-model-key-9f31c2',
+  SECRET_TEST_TASK_TOKEN: 'token-of-the-task-77ab',
+  SECRET_TEST_JUDGE_KEY: 'key-of-the-judge-10de',
+  SECRET_TEST_SOLUTION_KEY: 'key-of-the-solution-5c',
 };
 
 let host: LongrunHost;
@@ -33,9 +33,9 @@ const talkative = (taskId: string) =>
     taskId,
     test: '#!/bin/sh\nenv; echo "$JUDGE" > /logs/verifier/reward.txt\n',
     solution: '#!/bin/sh\nenv; echo "$SOLUTION"\n',
-    verifier: { env: { JUDGE: 'for ${H10_JUDGE_KEY}' } },
-    step: { solutionEnv: { SOLUTION: '${H10_SOLUTION_KEY}' } },
-    sandbox: { env: { TOKEN: '${H10_TASK_TOKEN}', MODE: 'plain' } },
+    verifier: { env: { JUDGE: 'for ${SECRET_TEST_JUDGE_KEY}' } },
+    step: { solutionEnv: { SOLUTION: '${SECRET_TEST_SOLUTION_KEY}' } },
+    sandbox: { env: { TOKEN: '${SECRET_TEST_TASK_TOKEN}', MODE: 'plain' } },
   });
 
 describe('keys and tokens of the host', () => {
@@ -47,18 +47,18 @@ describe('keys and tokens of the host', () => {
       ({ turn }) => {
         if (turn === 0) return runs('env');
         if (turn === 1) return runs('echo "$TOKEN"; test ${#TOKEN} -eq 22 && echo length is right');
-        return refuses(401, `Incorrect API key provided: ${SECRETS.H10_MODEL_KEY}`);
+        return refuses(401, `Incorrect API key provided: ${SECRETS.SECRET_TEST_MODEL_KEY}`);
       },
-      { apiKeyEnv: 'H10_MODEL_KEY' },
+      { apiKeyEnv: 'SECRET_TEST_MODEL_KEY' },
     );
     server = run.server;
-    expect(server.seen[0]?.authorization).toBe(`Bearer ${SECRETS.H10_MODEL_KEY}`);
+    expect(server.seen[0]?.authorization).toBe(`Bearer ${SECRETS.SECRET_TEST_MODEL_KEY}`);
     const result = { runId: 'talkative', taskId: 'one', sample: 0, attempt: 1 };
     const shown = await host.store.get(keys.toolResult(result, 0, 1, 0));
     expect(Buffer.from(shown ?? []).toString()).toContain('length is right');
     expect(run.rollouts[0]).toMatchObject({ stopReason: 'llm_error' });
     await runAgainst(host, 'verified', [await talkative('one')], () => says('Done.'), {
-      apiKeyEnv: 'H10_MODEL_KEY',
+      apiKeyEnv: 'SECRET_TEST_MODEL_KEY',
     });
     await host.plan('solved', [await talkative('one')], { agent: 'oracle' });
     await host.finish('solved');
