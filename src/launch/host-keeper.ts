@@ -13,6 +13,8 @@ export class HostKeeper {
   private timer: NodeJS.Timeout | null = null;
   private attempt: Promise<void> = Promise.resolve();
   private ended = false;
+  /** Of the newest failure: a server that stays away is told of once, not every second. */
+  private trouble: string | null = null;
 
   constructor(
     private readonly start: () => Promise<HostWorker>,
@@ -28,7 +30,7 @@ export class HostKeeper {
     await this.tryToHost();
     if (this.hosting) return;
     this.timer = setInterval(() => {
-      this.attempt = this.attempt.then(() => this.tryToHost()).catch(this.onFailure);
+      this.attempt = this.attempt.then(() => this.tryToHost()).catch((error: unknown) => this.tell(error));
     }, TAKE_OVER_MS);
   }
 
@@ -45,14 +47,21 @@ export class HostKeeper {
     if (this.ended || this.worker) return;
     try {
       this.worker = await this.start();
+      this.trouble = null;
       this.stopWaiting();
       this.worker.done.catch((error: unknown) => {
         this.worker = null;
-        if (!this.ended) this.onFailure(error);
+        if (!this.ended) this.tell(error);
       });
     } catch (error) {
       if (!LongrunError.is(error, 'host_locked')) throw error;
     }
+  }
+
+  private tell(error: unknown): void {
+    const trouble = String(error);
+    if (trouble !== this.trouble) this.onFailure(error);
+    this.trouble = trouble;
   }
 
   private stopWaiting(): void {

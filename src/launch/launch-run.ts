@@ -9,6 +9,7 @@ import type { RolloutResult } from '../store/records.schema.js';
 import type { ArtifactStore } from '../store/store.js';
 import { followRun } from './follow-run.js';
 import { metricsAddress } from './metrics-address.js';
+import { makeOutputFolder } from './output-folder.js';
 import { type PreparedRun, prepareRun } from './prepare-run.js';
 import type { RunView } from './run-view.js';
 import { openSession, type Session } from './session.js';
@@ -48,6 +49,7 @@ export async function launchRun(options: LaunchOptions): Promise<void> {
   const { settings, stateDir, env, logger } = options;
   const prepared = await prepareRun(options);
   const metrics = await metricsAddress(settings.metricsPort);
+  await makeOutputFolder(settings.output);
   options.signal.throwIfAborted();
   if (await answerClosed(options, prepared)) return;
   const session = await openSession({ stateDir, env, log: (line) => logger.info(line) });

@@ -1,12 +1,18 @@
 import { z } from 'zod';
-import { badInput } from '../core/errors.js';
-import { parseRolloutId } from '../core/ids.js';
+import { closest } from '../config/closest.js';
+import { badInput, LongrunError } from '../core/errors.js';
+import { parseRolloutId, type RolloutKey } from '../core/ids.js';
 import { taskSchema } from '../core/task.schema.js';
 import { timeStepSchema } from '../core/trajectory/trajectory.schema.js';
 import { type RolloutView, readRollout } from '../report/read-rollout.js';
 import { openStore } from '../store/index.js';
-import { attemptRecordSchema, rolloutResultSchema, verdictSchema } from '../store/records.schema.js';
-import { readRun } from '../store/runs.js';
+import {
+  attemptRecordSchema,
+  type Plan,
+  rolloutResultSchema,
+  verdictSchema,
+} from '../store/records.schema.js';
+import { readPlan, readRun } from '../store/runs.js';
 import { toWire } from '../store/wire.js';
 
 const rolloutViewSchema = z.object({
@@ -34,7 +40,29 @@ export async function loadRollout(
   }
   const store = await openStore(stateDir);
   const run = await readRun(store, key.runId);
+  refuseUnplanned(await readPlan(store, key.runId), key);
   return { view: await readRollout(store, key, attempt), passThreshold: run.config.passThreshold };
+}
+
+function refuseUnplanned({ tasks }: Plan, { runId, taskId, sample }: RolloutKey): void {
+  const task = tasks.find((candidate) => candidate.taskId === taskId);
+  if (task && sample < task.samples) return;
+  const meant = closest(
+    taskId,
+    tasks.map((planned) => planned.taskId),
+  );
+  throw new LongrunError(
+    'not_found',
+    task ? `run ${runId} has no sample ${sample} of ${taskId}` : `run ${runId} has no task ${taskId}`,
+    {
+      hint: task
+        ? `Its samples go from 0 to ${task.samples - 1}.`
+        : meant
+          ? `Did you mean ${meant}?`
+          : `longrun runs show ${runId} lists them.`,
+      details: { runId, taskId, sample },
+    },
+  );
 }
 
 /** `rollouts show --json`. */

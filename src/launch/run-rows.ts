@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LongrunError } from '../core/errors.js';
 import { buildRunDocument } from '../report/document.js';
 import type { RunDocument, RunSummary } from '../report/summary.js';
 import { openStore } from '../store/index.js';
@@ -81,11 +82,17 @@ async function withStore<T>(
   options: SessionOptions,
   use: (store: ArtifactStore, runs: RunClient | null) => Promise<T>,
 ): Promise<T> {
-  const session = await joinSession(options);
+  const session = await joinSession(options).catch(withoutCluster);
   if (session === null) return await use(await openStore(options.stateDir), null);
   try {
     return await use(session.store, session.runs);
   } finally {
     await session.close();
   }
+}
+
+/** The store holds all that was achieved: a cluster that is away, or just leaving, hides none of it. */
+function withoutCluster(error: unknown): null {
+  if (LongrunError.is(error, 'temporal_unreachable')) return null;
+  throw error;
 }

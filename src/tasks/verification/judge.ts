@@ -3,7 +3,7 @@ import type { ExecResult, Sandbox } from '../../sandbox/sandbox.js';
 import type { Verdict } from '../../store/records.schema.js';
 import { withoutHostValues } from '../host-secrets.js';
 import type { RewardContext } from '../reward-context.js';
-import { readRewardOf, readTail } from './read-verifier-files.js';
+import { readTail, readTestReport } from './read-verifier-files.js';
 import { EXIT, TEST_OUTPUT, TEST_OUTPUT_BYTES } from './verifier-script.js';
 
 /** The part of a verdict that the tests decide. */
@@ -32,9 +32,11 @@ export async function judge(context: RewardContext, sandbox: Sandbox, result: Ex
     const how = killed ? 'were killed' : `could not be run (exit code ${result.exitCode})`;
     return failed('verifier_error', `the tests ${how}`, killed, testOutput);
   }
-  const reading = await readRewardOf(sandbox);
-  if (!reading.ok) return failed('verifier_error', reading.message, false, testOutput, reading.hint);
-  return { reward: reading.reward, rewards: reading.rewards, failure: null, stopReason: null, testOutput };
+  const report = readTestReport(result.output.head);
+  const { reading } = report;
+  if (!reading.ok) return failed('verifier_error', reading.message, false, report.testOutput, reading.hint);
+  const { reward, rewards } = reading;
+  return { reward, rewards, failure: null, stopReason: null, testOutput: report.testOutput };
 }
 
 /** A verdict without a reward. */

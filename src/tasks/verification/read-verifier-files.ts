@@ -2,22 +2,33 @@ import { LongrunError } from '../../core/errors.js';
 import type { Sandbox } from '../../sandbox/sandbox.js';
 import { readTar } from '../../sandbox/tar-entries.js';
 import { type RewardReading, readReward } from '../harbor/reward.js';
+import { REWARD_LIMIT_BYTES } from './verifier-script.js';
 
-/** Of a reward file with the tar around it; a reward is a few numbers. */
-const REWARD_LIMIT_BYTES = 256 * 1024;
+/** What the ended test script printed: the reward it found, and the end of what the tests said. */
+export function readTestReport(printed: Uint8Array): { reading: RewardReading; testOutput: string } {
+  const bytes = Buffer.from(printed);
+  const lineEnd = bytes.indexOf(10);
+  const [, kind, digits] =
+    /^(none|special|json|txt) (\d+)$/.exec(bytes.subarray(0, lineEnd).toString()) ?? [];
+  const size = Number(digits ?? 0);
+  const rewardEnd = lineEnd + 1 + Math.min(size, REWARD_LIMIT_BYTES);
+  const text = bytes.subarray(lineEnd + 1, rewardEnd).toString('utf8');
+  const testOutput = bytes.subarray(rewardEnd + 1).toString('utf8');
+  return { reading: readingOf(kind, size, text), testOutput };
+}
 
-/** The reward that the tests left in /logs/verifier. */
-export async function readRewardOf(sandbox: Sandbox): Promise<RewardReading> {
-  try {
-    const json = await readText(sandbox, '/logs/verifier/reward.json', REWARD_LIMIT_BYTES);
-    const text =
-      json === null ? await readText(sandbox, '/logs/verifier/reward.txt', REWARD_LIMIT_BYTES) : null;
-    return readReward({ json, text });
-  } catch (error) {
-    if (!LongrunError.is(error, 'archive_refused')) throw error;
-    const hint = 'reward.txt and reward.json are small, plain files.';
-    return { ok: false, message: `the reward could not be read: ${error.message}`, hint };
-  }
+function readingOf(kind: string | undefined, size: number, text: string): RewardReading {
+  const hint = 'reward.txt and reward.json are small, plain files.';
+  const refused = (why: string): RewardReading => ({
+    ok: false,
+    message: `the reward could not be read: ${why}`,
+    hint,
+  });
+  if (kind === undefined) return refused('the test script did not say what it found');
+  if (kind === 'special') return refused('it is not a plain file');
+  if (size > REWARD_LIMIT_BYTES)
+    return refused(`the file holds ${size} bytes, more than ${REWARD_LIMIT_BYTES}`);
+  return readReward({ json: kind === 'json' ? text : null, text: kind === 'txt' ? text : null });
 }
 
 /** The end of a file that a killed command left, or nothing. */

@@ -1,9 +1,20 @@
 import { randomUUID } from 'node:crypto';
+import { posix } from 'node:path';
 import type { VerifierSpec } from '../../core/task.schema.js';
 import type { ExecRequest, ExecResult, Sandbox } from '../../sandbox/sandbox.js';
+import { readTar, writeTar } from '../../sandbox/tar-entries.js';
 import type { RewardContext } from '../reward-context.js';
-import { EXIT, prepareScript, TEST_OUTPUT_BYTES, TEST_SCRIPT, wholeScript } from './verifier-script.js';
+import {
+  EXIT,
+  prepareScript,
+  REWARD_LIMIT_BYTES,
+  TEST_OUTPUT_BYTES,
+  TEST_SCRIPT,
+  wholeScript,
+} from './verifier-script.js';
 
+/** The line before the reward and the one after it. */
+const LINES_BYTES = 64;
 const NOTHING = new Uint8Array();
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -21,10 +32,22 @@ export async function stageTests(
     const staged = `/.tests-${randomUUID()}`;
     const tests = await context.loadBlob(verifier.tests);
     await context.guard();
-    await sandbox.putArchive(staged, tests);
+    // From the root, which is there: an engine has to be asked twice for a directory that is not.
+    await sandbox.putArchive('/', await below(staged.slice(1), tests));
     return encoder.encode(staged);
   });
   return decoder.decode(name);
+}
+
+async function below(folder: string, tar: Uint8Array): Promise<Uint8Array> {
+  const entries = (await readTar(tar)).map((entry) => ({
+    ...entry,
+    path: posix.join(folder, entry.path),
+    target: entry.type === 'link' ? posix.join(folder, entry.target) : entry.target,
+  }));
+  const top = { mode: 0o755, mtime: new Date(0), content: NOTHING, target: '' };
+  const rest = entries.filter((entry) => entry.path !== folder);
+  return writeTar([{ ...top, path: folder, type: 'directory' }, ...rest]);
 }
 
 /** Puts the tests at /tests of a sandbox that no agent has been in. */
@@ -61,7 +84,7 @@ export async function runTests(
       user: as,
       timeoutMs: Math.ceil(verifier.timeoutMs * context.timeoutMultiplier),
       // Delivered half from the head: all of it is there when it fits in one half.
-      outputLimitBytes: 2 * TEST_OUTPUT_BYTES,
+      outputLimitBytes: 2 * (TEST_OUTPUT_BYTES + REWARD_LIMIT_BYTES + LINES_BYTES),
       stdin: null,
     });
   if (user === null || user === 'root' || user === '0') {
