@@ -18,6 +18,10 @@ export class StepRewardContext implements RewardContext {
     return this.context.sandbox;
   }
 
+  get agentActed(): boolean {
+    return this.context.run.config.agent !== 'nop';
+  }
+
   get signal(): AbortSignal {
     return this.context.lifecycle.stopping;
   }

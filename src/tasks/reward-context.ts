@@ -5,6 +5,8 @@ import type { ExecRequest, ExecResult, Sandbox } from '../sandbox/sandbox.js';
 export interface RewardContext {
   /** The agent's sandbox, its own commands already ended. */
   readonly agentSandbox: Sandbox;
+  /** Whether an agent could do anything in it: the list of what it changed costs an engine 0.2 s. */
+  readonly agentActed: boolean;
   /** A fresh sandbox from the task's image (null) or another spec; destroys the agent's first. One per step. */
   separateSandbox(spec: SandboxSpec | null): Promise<Sandbox>;
   /** Runs a journaled command: once per name, re-attached to after a crash. */

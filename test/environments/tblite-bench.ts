@@ -84,6 +84,7 @@ export class TbliteBench {
 
   private context(loaded: LoadedTask, sandboxes: Sandbox[]): RewardContext {
     return {
+      agentActed: true,
       agentSandbox: sandboxes[0] as Sandbox,
       separateSandbox: async (spec) => {
         await sandboxes[0]?.destroy();

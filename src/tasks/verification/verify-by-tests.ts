@@ -137,6 +137,7 @@ async function hasTests(sandbox: Sandbox): Promise<boolean> {
 
 /** Once and before the tests enter, so that they are not taken for the agent's doing. */
 async function takeSuspicions({ index, context }: Verification): Promise<string[]> {
+  if (!context.agentActed) return [];
   const bytes = await context.once('changed-paths.json', async () => {
     const changed: ChangedPath[] = (await context.agentSandbox.changedPaths()) ?? [];
     return Buffer.from(JSON.stringify(suspectTampering(changed, { testsRanBefore: index > 0 })));

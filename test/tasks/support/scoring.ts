@@ -8,6 +8,7 @@ const NEVER = new AbortController().signal;
 
 /** What the worker does around a verification, in one process and without a store: for tests only. */
 export class ScoringContext implements RewardContext {
+  readonly agentActed = true;
   readonly signal = NEVER;
   readonly now = Date.now;
   timeoutMultiplier = 1;
