@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AgentContext, NextRequest, TurnHistory } from '../../src/agent/agent.js';
 import { boundResult, resultLimitBytes } from '../../src/agent/bound-result.js';
 import { toolCallingAgent } from '../../src/agent/tool-calling/tool-calling-agent.js';
+import { toolsByName } from '../../src/agent/tools/registry.js';
 import type { ChatMessage } from '../../src/core/messages.js';
 import type { RunConfig } from '../../src/core/run-config.schema.js';
 import { estimatePrompt } from '../../src/model/estimate-tokens.js';
@@ -17,7 +18,7 @@ const overflow = (config: Partial<RunConfig>) => agentContext({ contextWindow: W
 type Sent = Extract<NextRequest, { kind: 'send' }>;
 
 /** Plays turns against a policy until it stops or `limit` turns were made; summaries are made up. */
-function play(context: AgentContext, limit: number) {
+function play(context: AgentContext, limit: number, result = output) {
   const turns: TurnHistory[] = [];
   const sent: Sent[] = [];
   const summaries: Extract<NextRequest, { kind: 'summarise' }>[] = [];
@@ -34,7 +35,7 @@ function play(context: AgentContext, limit: number) {
       continue;
     }
     sent.push(next);
-    turns.push(terminalTurn(`id-${turns.length}`, output(turns.length), { sentView: next.sentView }));
+    turns.push(terminalTurn(`id-${turns.length}`, result(turns.length), { sentView: next.sentView }));
   }
   return { turns, sent, summaries, stop: null };
 }
@@ -109,6 +110,25 @@ describe('a conversation that outgrows a window of 4k', () => {
     expect(first?.messages[1]?.content).toContain('turn 0');
     expect(second?.messages[1]?.content).toContain(`up to ${first?.throughTurn}`);
     expect(second?.messages[1]?.content).toContain(`turn ${(first?.throughTurn as number) + 1}`);
+  });
+
+  it('goes on under summarise when task and tools take most of the window, and all turns are small', () => {
+    const config = { contextPolicy: 'summarise', contextWindow: WINDOW } as const;
+    const tools = toolsByName(['terminal', 'finish']);
+    const context = agentContext(config, { instruction: 'Count the ships. '.repeat(330), tools });
+    const opening = (toolCallingAgent.next(context, []) as Sent).messages;
+    const schemas = tools.map((tool) => tool.schema);
+    expect(Math.round(estimatePrompt(opening, schemas) / 100)).toBe(23);
+    const { summaries, stop } = play(context, 30, (turn) => `turn ${turn}\n${'some output\n'.repeat(30)}`);
+    expect(stop).toBeNull();
+    expect(summaries.length).toBeGreaterThan(2);
+  });
+
+  it('summarises all but the newest turn when the endpoint counts more than the turns were estimated at', () => {
+    const usage = { promptTokens: 3_500, cachedTokens: 0, completionTokens: 10 };
+    const turns = ['a', 'b', 'c'].map((id) => terminalTurn(id, 'short', { usage }));
+    const next = toolCallingAgent.next(overflow({ contextPolicy: 'summarise' }), turns);
+    expect(next).toMatchObject({ kind: 'summarise', throughTurn: 1 });
   });
 
   it.each(['history-view', 'summarise'] as const)(

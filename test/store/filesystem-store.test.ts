@@ -2,7 +2,7 @@ import { readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { LongrunError } from '../../src/core/errors.js';
-import { toStoreError } from '../../src/store/filesystem/store-error.js';
+import { toOpenError, toStoreError } from '../../src/store/filesystem/store-error.js';
 import { checkFreeSpace, openStore } from '../../src/store/index.js';
 import { bytes, tempStateDir, tempStore, text } from './temp-store.js';
 
@@ -174,9 +174,23 @@ describe('failures', () => {
     expect(text(await store.get('a'))).toBe('x');
   });
 
-  it('a state folder that is a file is named', async () => {
+  it.each(['ENOTDIR', 'EEXIST', 'EACCES', 'EROFS'])(
+    'a state folder that cannot be written (%s) is bad input',
+    (errno) => {
+      const error = toOpenError(Object.assign(new Error(errno), { code: errno }), '/p');
+      expect(error).toMatchObject({ code: 'bad_input', exitCode: 2, retryable: false });
+      expect(error.message).toContain('/p');
+    },
+  );
+
+  it('a state folder that is a file, or lies below one, is named with what is accepted', async () => {
     const file = join(await tempStateDir(), 'file');
     await writeFile(file, '');
-    await expect(openStore(file)).rejects.toThrow(/store/);
+    for (const stateDir of [file, join(file, 'below')]) {
+      const error = await openStore(stateDir).catch((cause: unknown) => cause);
+      expect(error).toMatchObject({ code: 'bad_input', exitCode: 2 });
+      expect((error as LongrunError).message).toContain(stateDir);
+      expect((error as LongrunError).hint).toContain('a folder that can be written');
+    }
   });
 });

@@ -21,7 +21,7 @@ function saveScript(folder: string): string {
 set +aeuxC
 if [ -z "\${_lr_done:-}" ]; then
 _lr_done=1
-PATH="${SYSTEM_PATH}" mkdir -p ${folder}/new && pwd >| ${folder}/new/cwd && export -p >| ${folder}/new/env &&
+{ [ -d ${folder}/new ] || PATH="${SYSTEM_PATH}" mkdir -p ${folder}/new; } && pwd >| ${folder}/new/cwd && export -p >| ${folder}/new/env &&
 PATH="${SYSTEM_PATH}" mv -f ${folder}/new/cwd ${folder}/new/env ${folder}
 fi
 (exit $_lr_rc)`;
