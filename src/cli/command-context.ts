@@ -1,5 +1,10 @@
 import type { Logger } from 'pino';
-import { type FlagValues, mergeSettings } from '../config/merge-settings.js';
+import {
+  type CommonSettings,
+  type FlagValues,
+  mergeCommonSettings,
+  mergeSettings,
+} from '../config/merge-settings.js';
 import type { Settings } from '../config/settings.schema.js';
 import { stateFolder } from '../config/state-folder.js';
 import { type CliIo, wantsColour } from './cli-io.js';
@@ -18,11 +23,12 @@ export interface CommandContext {
   redirect(print: ((text: string) => void) | null): void;
 }
 
-/** Resolves the common options by flags > environment > file > defaults. */
+/** Resolves the common options by flags > environment > file > defaults; other settings are not looked at. */
 export async function commandContext(options: CommonOptions, io: CliIo): Promise<CommandContext> {
   const { json, stateDir, logLevel } = options;
   const given = Object.entries({ json, stateDir, logLevel }).filter(([, value]) => value !== undefined);
-  return await settingsContext(Object.fromEntries(given), io);
+  const { settings, warnings } = await mergeCommonSettings(Object.fromEntries(given), io.env);
+  return openContext(settings, warnings, io);
 }
 
 /** The same with all settings, for the commands that take them. */
@@ -31,6 +37,10 @@ export async function settingsContext(
   io: CliIo,
 ): Promise<CommandContext & { settings: Settings }> {
   const { settings, warnings } = await mergeSettings(flags, io.env);
+  return { ...openContext(settings, warnings, io), settings };
+}
+
+function openContext(settings: CommonSettings, warnings: readonly string[], io: CliIo): CommandContext {
   const straight = (text: string): void => {
     io.stderr.write(text);
   };
@@ -53,7 +63,6 @@ export async function settingsContext(
     redirect: (through) => {
       print = through ?? straight;
     },
-    settings,
   };
 }
 

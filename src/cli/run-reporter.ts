@@ -1,8 +1,10 @@
 import { catchInterrupts } from '../launch/interrupts.js';
 import type { AttendOptions, LaunchOutcome } from '../launch/launch-run.js';
+import type { RunView } from '../launch/run-view.js';
 import { runDocumentSchema } from '../report/document.js';
 import { renderScoreboard } from '../report/scoreboard.js';
 import type { RunDocument } from '../report/summary.js';
+import type { RunRecord } from '../store/records.schema.js';
 import { toWire } from '../store/wire.js';
 import { EXIT, wantsColour } from './cli-io.js';
 import { type CommandContext, printJson, printLines } from './command-context.js';
@@ -15,6 +17,10 @@ export interface ReporterOptions {
   failUnder: number | null;
   /** Folder for Harbor's job layout; null = none. */
   output: string | null;
+  /** Known before the run is; null = it has no name yet. */
+  runId: string | null;
+  /** The command that carries the run on after a Ctrl-C; by default `runs resume`. */
+  carryOn?: (runId: string) => string;
 }
 
 /** Finding tasks, asking the model's endpoint and starting a server take a moment. */
@@ -35,16 +41,21 @@ const ENDS = {
 export class RunReporter {
   private view: LiveView | null = null;
   private preparing = false;
+  private runId: string | null;
+  private status: RunView['status'] | 'interrupted' = 'interrupted';
 
   constructor(
     private readonly context: CommandContext,
     private readonly options: ReporterOptions,
-  ) {}
+  ) {
+    this.runId = options.runId;
+  }
 
   /** Opens the live view; from here on logs go through it. */
-  open(passThreshold: number): void {
+  open({ runId, config }: Pick<RunRecord, 'runId' | 'config'>): void {
     this.clearPreparing();
-    const view = openView(this.context.io, passThreshold);
+    this.runId = runId;
+    const view = openView(this.context.io, config.passThreshold);
     this.view = view;
     this.context.redirect((text) => view.print(text));
   }
@@ -57,22 +68,27 @@ export class RunReporter {
       process.exit(EXIT.interrupted);
     });
     const { signal } = interrupts;
-    if (io.stderr.isTTY) io.stderr.write(PREPARING);
-    this.preparing = io.stderr.isTTY === true;
+    this.showPreparing();
     try {
       await work({ ...this.hooks(), logger: log, signal, now: io.now });
     } catch (error) {
       if (!signal.aborted) throw error;
+      this.close();
       io.exitCode = EXIT.interrupted;
+      if (this.context.json) printJson(io, { run: { run_id: this.runId, status: this.status } });
     } finally {
       this.close();
       interrupts.release();
     }
   }
 
-  private hooks(): Pick<AttendOptions, 'onUpdate' | 'note' | 'onEnd'> {
+  private hooks(): Pick<AttendOptions, 'onUpdate' | 'note' | 'say' | 'onEnd'> {
     return {
-      onUpdate: (view, finished) => this.view?.update(view, finished),
+      onUpdate: (view, finished) => {
+        this.status = view.status;
+        this.view?.update(view, finished);
+      },
+      say: this.context.say,
       note: (text) => {
         if (this.view) this.view.note(text);
         else if (text !== null) this.context.say(text);
@@ -87,6 +103,18 @@ export class RunReporter {
     this.view?.close();
     this.view = null;
     this.context.redirect(null);
+  }
+
+  /** Whoever prints next finds the line free. */
+  private showPreparing(): void {
+    const { stderr } = this.context.io;
+    if (!stderr.isTTY) return;
+    this.preparing = true;
+    stderr.write(PREPARING);
+    this.context.redirect((text) => {
+      this.clearPreparing();
+      stderr.write(text);
+    });
   }
 
   private clearPreparing(): void {
@@ -106,9 +134,8 @@ export class RunReporter {
     }
     io.exitCode = EXIT.interrupted;
     if (json) printJson(io, { run: { run_id: runId, status: 'paused' } });
-    say(
-      `Run ${runId} is paused; everything finished is kept. Carry it on with:\n  longrun runs resume ${runId}`,
-    );
+    const carryOn = this.options.carryOn?.(runId) ?? `longrun runs resume ${runId}`;
+    say(`Run ${runId} is paused; everything finished is kept. Carry it on with:\n  ${carryOn}`);
   }
 
   private async printResults({ end, document, store }: LaunchOutcome & { kind: 'ended' }): Promise<void> {

@@ -25,6 +25,34 @@ export async function readConfigFile(
   return text === null ? new Map() : parseConfigText(text, path, table);
 }
 
+/**
+ * Some settings of a file that may be at fault elsewhere, for commands that run nothing. What cannot
+ * be read at all is answered as a warning.
+ */
+export async function readConfigLeniently(
+  path: string,
+  required: boolean,
+  rows: readonly SettingRow[],
+): Promise<{ file: Map<SettingName, FileValue>; warnings: string[] }> {
+  const file = new Map<SettingName, FileValue>();
+  let text: string | null;
+  try {
+    text = await readText(path, required);
+  } catch (error) {
+    return { file, warnings: [`${(error as Error).message} It was ignored.`] };
+  }
+  if (text === null) return { file, warnings: [] };
+  const document = parseDocument(text, { prettyErrors: false });
+  if (document.errors.length > 0)
+    return { file, warnings: [`The settings file ${path} is not valid YAML and was ignored.`] };
+  if (!isMap(document.contents)) return { file, warnings: [] };
+  for (const row of rows) {
+    if (row.fileKey === null || !document.contents.has(row.fileKey)) continue;
+    file.set(row.name, { value: document.contents.get(row.fileKey), place: path });
+  }
+  return { file, warnings: [] };
+}
+
 async function readText(path: string, required: boolean): Promise<string | null> {
   try {
     return await readFile(path, 'utf8');

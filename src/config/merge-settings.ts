@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { badInput } from '../core/errors.js';
 import { closest } from './closest.js';
-import { DEFAULT_CONFIG_FILE, type FileValue, readConfigFile } from './config-file.js';
+import { DEFAULT_CONFIG_FILE, type FileValue, readConfigFile, readConfigLeniently } from './config-file.js';
 import { readText } from './read-text.js';
 import { type SettingRow, settingTable } from './setting-table.js';
 import { type SettingName, type Settings, settingsSchema } from './settings.schema.js';
@@ -33,10 +33,47 @@ export async function mergeSettings(flags: FlagValues, env: NodeJS.ProcessEnv): 
   const table = settingTable();
   const path = text(flags.config) ?? (env.LONGRUN_CONFIG || null);
   const file = await readConfigFile(path ?? DEFAULT_CONFIG_FILE, path !== null, table);
+  const { values, origins } = judge(table, flags, env, file);
+  return { settings: values as Settings, origins, warnings: unknownVariables(env, table) };
+}
+
+/** What every command takes, whether or not it runs anything. */
+const COMMON = ['json', 'stateDir', 'logLevel', 'apiKeyEnv'] as const satisfies SettingName[];
+export type CommonSettings = Pick<Settings, (typeof COMMON)[number]>;
+
+/**
+ * The settings of commands that run nothing. Flags and variables are checked; of the file only these are taken
+ * where they can be used, as a fault in the settings of a run is no reason to refuse `runs list`.
+ */
+export async function mergeCommonSettings(
+  flags: FlagValues,
+  env: NodeJS.ProcessEnv,
+): Promise<{ settings: CommonSettings; warnings: string[] }> {
+  const table = settingTable();
+  const rows = table.filter(({ name }) => (COMMON as readonly SettingName[]).includes(name));
+  const path = env.LONGRUN_CONFIG || null;
+  const { file, warnings } = await readConfigLeniently(path ?? DEFAULT_CONFIG_FILE, path !== null, rows);
+  for (const row of rows) {
+    const found = file.get(row.name);
+    if (!found || settingsSchema.shape[row.name].safeParse(found.value).success) continue;
+    file.delete(row.name);
+    warnings.push(`${found.place}: ${row.fileKey} was ignored; accepted is ${row.accepted}.`);
+  }
+  const { values } = judge(rows, flags, env, file);
+  return { settings: values as CommonSettings, warnings: [...warnings, ...unknownVariables(env, table)] };
+}
+
+/** Chooses and checks a value for each row. Throws `bad_input` with all that is wrong. */
+function judge(
+  rows: readonly SettingRow[],
+  flags: FlagValues,
+  env: NodeJS.ProcessEnv,
+  file: Map<SettingName, FileValue>,
+): { values: Partial<Settings>; origins: MergedSettings['origins'] } {
   const problems: string[] = [];
   const values: Record<string, unknown> = {};
   const origins: Record<string, SettingOrigin> = {};
-  for (const row of table) {
+  for (const row of rows) {
     const candidate = choose(row, flags, env, file);
     const result = settingsSchema.shape[row.name].safeParse(candidate?.value);
     if (result.success) values[row.name] = result.data;
@@ -44,11 +81,7 @@ export async function mergeSettings(flags: FlagValues, env: NodeJS.ProcessEnv): 
     origins[row.name] = candidate?.origin ?? 'default';
   }
   if (problems.length > 0) throw refused(problems);
-  return {
-    settings: values as Settings,
-    origins: origins as Record<SettingName, SettingOrigin>,
-    warnings: unknownVariables(env, table),
-  };
+  return { values, origins: origins as MergedSettings['origins'] };
 }
 
 function choose(

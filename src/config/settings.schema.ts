@@ -48,7 +48,9 @@ export const settingsSchema = z.strictObject({
   sandbox: z
     .enum(SANDBOXES)
     .default('auto')
-    .describe('Where tools run; auto is docker where the engine answers, else bubblewrap'),
+    .describe(
+      'Where tools run; auto is docker where the engine answers, else bubblewrap; memory is an interpreted shell for tests of the machinery: the built-in tasks need docker or bubblewrap',
+    ),
   network: run.network.default(null).describe('Overrides what the tasks ask for'),
   timeoutMultiplier: run.timeoutMultiplier.default(1).describe("Stretches the tasks' own time limits"),
 

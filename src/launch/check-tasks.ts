@@ -13,7 +13,6 @@ export interface CheckOptions extends LaunchOptions {
   images: boolean;
   /** Run the solutions, too. */
   oracle: boolean;
-  say(line: string): void;
 }
 
 /** Checks tasks from the cheapest to the dearest way; the solutions are run only where nothing else is wrong. */

@@ -3,6 +3,7 @@ import { SECOND_MS } from '../core/time.js';
 import type { Plan, RolloutResult, RunRecord } from '../store/records.schema.js';
 import { serverStatus } from '../temporal/embedded-server.js';
 import { HostKeeper } from './host-keeper.js';
+import { nameLostRuns } from './name-lost-runs.js';
 import { RunTracker } from './run-tracker.js';
 import type { RunView } from './run-view.js';
 import type { Session } from './session.js';
@@ -19,6 +20,8 @@ export interface FollowOptions {
   signal: AbortSignal;
   onUpdate(view: RunView, finished: readonly RolloutResult[]): void;
   note(text: string | null): void;
+  /** A line that stays, whatever the view shows. */
+  say(line: string): void;
   now: () => number;
 }
 
@@ -87,6 +90,7 @@ async function beginHosting({
   logger,
   metricsAddress,
   note,
+  say,
 }: FollowOptions): Promise<HostKeeper> {
   const { startHostWorker } = await import('../worker/index.js');
   const { stateDir, store, cluster, client } = session;
@@ -96,8 +100,11 @@ async function beginHosting({
     (error) => logger.error({ err: error }, 'the host worker ended; trying again'),
   );
   await keeper.begin();
-  if (!keeper.hosting)
-    note('Another process works for this state folder; this one watches, and takes over if it ends.');
+  if (keeper.hosting)
+    await nameLostRuns(session, run.runId, say).catch((error: unknown) =>
+      logger.debug({ err: error }, 'could not look for lost runs'),
+    );
+  else note('Another process works for this state folder; this one watches, and takes over if it ends.');
   return keeper;
 }
 

@@ -26,6 +26,8 @@ export interface AttendOptions {
   onUpdate(view: RunView, finished: readonly RolloutResult[]): void;
   /** A line for the person at the terminal. */
   note(text: string | null): void;
+  /** A line for the person that stays, whatever the view shows. */
+  say(line: string): void;
   /** Given the results before the process leaves the worker and the server. */
   onEnd(outcome: LaunchOutcome): Promise<void>;
 }
@@ -47,7 +49,7 @@ export type LaunchOutcome =
 /** From settings to results: prepares, writes, starts and follows a run, or leaves it to a worker. */
 export async function launchRun(options: LaunchOptions): Promise<void> {
   const { settings, stateDir, env, logger } = options;
-  const prepared = await prepareRun(options);
+  const prepared = await unlessAborted(prepareRun(options), options.signal);
   const metrics = await metricsAddress(settings.metricsPort);
   await makeOutputFolder(settings.output);
   options.signal.throwIfAborted();
@@ -63,6 +65,15 @@ export async function launchRun(options: LaunchOptions): Promise<void> {
   } finally {
     await session.close();
   }
+}
+
+/** Preparing writes nothing: whoever leaves need not wait for an endpoint that does not answer. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborted = new Promise<never>((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+  return await Promise.race([work, aborted]);
 }
 
 /** A finished run is answered from its store: that needs neither server nor worker. */

@@ -5,6 +5,7 @@ import { checkModel } from '../model/index.js';
 import type { RunRecord } from '../store/records.schema.js';
 import type { LoadedTask } from '../tasks/environment.js';
 import { loadTasks } from './load-tasks.js';
+import { requireNetwork } from './require-network.js';
 import { resolveSandbox } from './resolve-sandbox.js';
 import { newRunId } from './run-id.js';
 
@@ -37,6 +38,10 @@ export async function prepareRun({
   const selection = { globs: settings.task, limit: settings.tasks };
   const { environment, tasks } = await loadTasks(settings.environment, env, selection);
   const config = await resolveConfig(settings, env, environment.passThreshold);
+  await requireNetwork(
+    tasks.map(({ task }) => task),
+    config,
+  );
   const { name, source } = environment;
   return {
     run: {

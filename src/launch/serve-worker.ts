@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { metricsAddress } from './metrics-address.js';
+import { nameLostRuns } from './name-lost-runs.js';
 import { openSession } from './session.js';
 
 export interface ServeWorkerOptions {
@@ -33,6 +34,9 @@ export async function serveWorker(options: ServeWorkerOptions): Promise<void> {
       metricsAddress: metrics,
     });
     options.onReady({ address: cluster.address, hostId: worker.hostId });
+    await nameLostRuns(session, null, say).catch((error: unknown) =>
+      logger.debug({ err: error }, 'could not look for lost runs'),
+    );
     const asked = new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
       signal.addEventListener('abort', () => resolve(), { once: true });

@@ -1,5 +1,5 @@
 import type { TimeStep, TrajectoryMessage } from '../core/trajectory/trajectory.schema.js';
-import type { AttemptRecord, Verdict } from '../store/records.schema.js';
+import type { AttemptRecord, OracleRun, Verdict } from '../store/records.schema.js';
 import { boundLines } from './bounded-text.js';
 import { displayWidth } from './display-width.js';
 import { escapeTerminal, escapeTerminalLine } from './escape-terminal.js';
@@ -19,12 +19,13 @@ export interface ConversationOptions {
   passThreshold: number;
 }
 
-/** One rollout as a conversation to read: prompt, turns with their tool calls, verdicts, how it ended. */
+/** One rollout as a conversation to read: prompt, turns with their tool calls, or the solution's output; verdicts, how it ended. */
 export function renderConversation(view: RolloutView, options: ConversationOptions): string[] {
   const lines = [...headLines(view, options), ''];
   view.timesteps.forEach((step, turn) => {
     lines.push(...turnLines(step, turn, options));
   });
+  for (const run of view.oracle) lines.push(...oracleLines(run, options));
   for (const verdict of view.verdicts) lines.push(...verdictLines(verdict, options));
   return [...lines, ...endLines(view, options)];
 }
@@ -108,6 +109,13 @@ function parseArguments(text: string): Record<string, unknown> | null {
 function resultLines(message: TrajectoryMessage, options: ConversationOptions): string[] {
   const bar = options.style('dim', '  │ ');
   return indented(bounded(textOf(message.content), RESULT_LINES, options), bar);
+}
+
+function oracleLines(run: OracleRun, options: ConversationOptions): string[] {
+  const status = run.exitCode === null ? 'no exit code' : `exit code ${run.exitCode}`;
+  const title = `oracle · ${escapeTerminalLine(run.step)} · ${status} · ${duration(run.durationMs)}`;
+  const output = run.output === '' ? [] : bounded(run.output, RESULT_LINES, options);
+  return [rule(title, options), ...output, ''];
 }
 
 function verdictLines(verdict: Verdict, options: ConversationOptions): string[] {

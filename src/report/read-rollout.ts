@@ -8,6 +8,8 @@ import { readChildren, readRecord } from '../store/records.js';
 import {
   type AttemptRecord,
   attemptRecordSchema,
+  type OracleRun,
+  oracleRunSchema,
   type RolloutResult,
   type Verdict,
   verdictSchema,
@@ -23,9 +25,11 @@ export interface RolloutView {
   result: RolloutResult | null;
   /** The attempts that ended, oldest first. */
   attempts: AttemptRecord[];
-  /** The attempt whose conversation and verdicts these are; null before the first. */
+  /** The attempt whose conversation, oracle and verdicts these are; null before the first. */
   attempt: number | null;
   timesteps: TimeStep[];
+  /** How the reference solution went, per step; empty unless the agent was `oracle`. */
+  oracle: OracleRun[];
   verdicts: Verdict[];
 }
 
@@ -50,12 +54,16 @@ export async function readRollout(
     throw new LongrunError('not_found', `${rolloutId(key)} has no attempt ${wanted}`, { hint: known });
   }
   const view = { rolloutId: rolloutId(key), task, result, attempts, attempt };
-  if (attempt === null) return { ...view, timesteps: [], verdicts: [] };
+  if (attempt === null) return { ...view, timesteps: [], oracle: [], verdicts: [] };
   const attemptKey = { ...key, attempt };
   const stored =
     result?.attempt === attempt ? await readRecord(store, trajectorySchema, keys.trajectory(key)) : null;
   const timesteps = stored?.timesteps ?? timeSteps(await readSteps(store, attemptKey, task));
-  return { ...view, timesteps, verdicts: await readVerdicts(store, attemptKey, task) };
+  const [oracle, verdicts] = await Promise.all([
+    readPerStep(task, (i) => readRecord(store, oracleRunSchema, keys.oracle(attemptKey, i))),
+    readPerStep(task, (i) => readRecord(store, verdictSchema, keys.verdict(attemptKey, i))),
+  ]);
+  return { ...view, timesteps, oracle, verdicts };
 }
 
 /** The recorded steps of an attempt that has no trajectory: it still runs, or does not count. */
@@ -67,7 +75,8 @@ async function readSteps(store: ArtifactStore, key: AttemptKey, task: Task): Pro
   return Promise.all(steps);
 }
 
-async function readVerdicts(store: ArtifactStore, key: AttemptKey, task: Task): Promise<Verdict[]> {
-  const read = task.evalCriteria.steps.map((_, i) => readRecord(store, verdictSchema, keys.verdict(key, i)));
-  return (await Promise.all(read)).filter((verdict) => verdict !== null);
+/** What the steps have of one kind of record; those that were not reached have none. */
+async function readPerStep<T>(task: Task, read: (step: number) => Promise<T | null>): Promise<T[]> {
+  const found = await Promise.all(task.evalCriteria.steps.map((_, i) => read(i)));
+  return found.filter((record) => record !== null);
 }

@@ -7,10 +7,10 @@ import { singleFileTar } from '../sandbox/single-file-tar.js';
 import { keys } from '../store/keys.js';
 import { putRecordIfAbsent, readRecord } from '../store/records.js';
 import { type ToolResult, toolResultSchema } from '../store/records.schema.js';
-import { withoutHostValues } from '../tasks/host-secrets.js';
 import type { AttemptContext } from './attempt-context.js';
 import { ExecJournal } from './exec-journal.js';
 import { persist } from './persist.js';
+import { withoutSecrets } from './without-secrets.js';
 
 const INSPECT_LIMIT_BYTES = 8_000_000;
 const INSPECT_TIMEOUT_MS = 30_000;
@@ -38,12 +38,12 @@ export class ToolRunner {
       schemaVersion: 1,
       toolCallId: planned.call.id,
       name: planned.call.name,
-      content: await this.bounded(this.withoutSecrets(answer.content), planned.call.id),
+      content: await this.bounded(withoutSecrets(this.context, answer.content), planned.call.id),
       success: answer.success,
       error: answer.error,
       exitCode: exec?.exitCode ?? null,
       // The engine's own figure where there is one: it does not count what a takeover took.
-      durationMs: exec?.durationMs ?? deps.now() - startedAt,
+      durationMs: Math.round(exec?.durationMs ?? deps.now() - startedAt),
       startedAt,
     };
     return (
@@ -102,13 +102,6 @@ export class ToolRunner {
       );
     const priorCalls = (tool: string) => this.earlier.flatMap((turn) => callsOf(turn, tool));
     return { inspect, user: stepSpec.agentUser, remainingMs, priorCalls };
-  }
-
-  /** Neither the record nor the model is told the host's values of the task's variables. */
-  private withoutSecrets(content: string): string {
-    const { task, stepSpec } = this.context;
-    const tables = [task.metadata.sandbox.env, stepSpec.verifier.env, stepSpec.solutionEnv];
-    return withoutHostValues(content, tables, process.env);
   }
 
   /** What the model is shown; the whole text goes into the sandbox with a pointer to it. */

@@ -20,18 +20,21 @@ export async function writeTrajectory(
 ): Promise<void> {
   const environment = deps.environmentOf(run);
   const { agent, model, seed } = run.config;
+  const asksModel = agent === 'tool-calling';
   const steps = await readSteps(deps.store, key, task);
   const trajectory = assembleTrajectory({
     rollout: key,
     task,
     attempt,
-    model: agent === 'tool-calling' ? model : null,
+    model: asksModel ? model : null,
     seed: seed === null ? null : seed + key.sample,
     steps: steps.map(({ history }, step) => {
       const context = agentContextOf(environment, run, task, step);
+      const prompt = opening(context);
       return {
-        prompt: opening(context),
-        tools: agent === 'tool-calling' ? context.tools.map((tool) => tool.schema) : [],
+        // The others ask no model: nobody was sent a system prompt.
+        prompt: asksModel ? prompt : prompt.filter((message) => message.role === 'user'),
+        tools: asksModel ? context.tools.map((tool) => tool.schema) : [],
         turns: history.turns,
       };
     }),

@@ -8,7 +8,7 @@ const COMPONENT = /^[^./\0\\][^/\0\\]*$/;
 /** Refuses keys that could leave the store or hide in it: empty, absolute, dotted or over-long components. */
 export function checkKey(key: string): void {
   for (const component of key.split('/')) {
-    if (!COMPONENT.test(component) || new TextEncoder().encode(component).length > MAX_COMPONENT_BYTES) {
+    if (!COMPONENT.test(component) || Buffer.byteLength(component) > MAX_COMPONENT_BYTES) {
       throw badInput(
         `not a store key: ${JSON.stringify(key)}`,
         'Each part of a key is 1 to 200 bytes, starts with neither a dot nor a slash, and holds no backslash.',

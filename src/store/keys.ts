@@ -33,6 +33,7 @@ export const keys = {
   fences: (k: AttemptKey): string => `${keys.attempt(k)}/fences`,
   step: (k: AttemptKey, step: number): string => `${keys.attempt(k)}/steps/${step}`,
   agentEnd: (k: AttemptKey, step: number): string => `${keys.step(k, step)}/agent-end.json`,
+  oracle: (k: AttemptKey, step: number): string => `${keys.step(k, step)}/oracle.json`,
   verdict: (k: AttemptKey, step: number): string => `${keys.step(k, step)}/verdict.json`,
   verifierSandbox: (k: AttemptKey, step: number): string => `${keys.step(k, step)}/verifier-sandbox.json`,
   /** Journals of commands that are not tool calls: `oracle`, `tests`, `healthcheck`. */

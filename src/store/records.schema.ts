@@ -159,6 +159,17 @@ export const toolResultSchema = z.object({
 });
 export type ToolResult = z.infer<typeof toolResultSchema>;
 
+/** How the reference solution of a step went, for the agent `oracle`. */
+export const oracleRunSchema = z.object({
+  ...versioned,
+  step: z.string(),
+  /** Null when it was killed or its status is unknown. */
+  exitCode: z.number().nullable(),
+  output: z.string(),
+  durationMs: z.number(),
+});
+export type OracleRun = z.infer<typeof oracleRunSchema>;
+
 /** How the agent's part of a step ended. */
 export const agentEndSchema = z.object({
   ...versioned,

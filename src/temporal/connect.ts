@@ -18,8 +18,6 @@ export interface ResolveClusterOptions {
   namespace?: string;
   /** A profile of Temporal's configuration file; else TEMPORAL_PROFILE, else `default`. */
   profile?: string;
-  /** Let an embedded server outlive its clients. */
-  keep?: boolean;
   env?: NodeJS.ProcessEnv;
   log?: (line: string) => void;
 }
@@ -106,12 +104,8 @@ function loadProfile({ profile, env = process.env }: Omit<ResolveClusterOptions,
   }
 }
 
-async function embeddedCluster({ stateDir, keep, log }: ResolveClusterOptions): Promise<Cluster> {
-  const server = await attachServer({
-    stateDir,
-    ...(keep === undefined ? {} : { keep }),
-    ...(log === undefined ? {} : { log }),
-  });
+async function embeddedCluster({ stateDir, log }: ResolveClusterOptions): Promise<Cluster> {
+  const server = await attachServer({ stateDir, ...(log === undefined ? {} : { log }) });
   const { address, namespace, serverVersion } = server;
   try {
     refuseOld(serverVersion, address);

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { LongrunError } from '../core/errors.js';
 import { SECOND_MS } from '../core/time.js';
 import { ensureServer, findLiving, noteStopped, type ReadyServer, type ServerInfo } from './ensure-server.js';
@@ -12,8 +12,6 @@ const WATCH_INTERVAL_MS = SECOND_MS;
 
 export interface AttachOptions {
   stateDir: string;
-  /** Let the server outlive its clients, until `stopServer` (what `longrun up` does). */
-  keep?: boolean;
   /** Told in one line what happens to the server. */
   log?: (line: string) => void;
 }
@@ -35,12 +33,11 @@ export interface AttachedServer {
  * dies is started again on the same database and port.
  * Errors: `temporal_binary_missing`, `temporal_unreachable`.
  */
-export async function attachServer({ stateDir, keep, log }: AttachOptions): Promise<AttachedServer> {
+export async function attachServer({ stateDir, log }: AttachOptions): Promise<AttachedServer> {
   const folder = makeServerFolder(stateDir);
   const say = log ?? (() => undefined);
   const { server, leave } = await atTheDoor(folder, async () => {
     const server = await ensureServer(folder);
-    if (keep) writeFileSync(folder.keepMarker, '');
     return { server, leave: registerClient(folder.clients) };
   });
   say(describe(server));
@@ -55,7 +52,7 @@ export async function attachServer({ stateDir, keep, log }: AttachOptions): Prom
       await watch.end();
       await atTheDoor(folder, async () => {
         leave();
-        if (countClients(folder.clients) > 0 || existsSync(folder.keepMarker)) return;
+        if (countClients(folder.clients) > 0) return;
         if (await stopHere(folder)) say('Temporal server stopped: nobody uses it any more');
       });
     },
@@ -66,10 +63,7 @@ export async function attachServer({ stateDir, keep, log }: AttachOptions): Prom
 export async function stopServer(stateDir: string): Promise<boolean> {
   if (!existsSync(serverFolder(stateDir).path)) return false;
   const folder = makeServerFolder(stateDir);
-  return await atTheDoor(folder, async () => {
-    rmSync(folder.keepMarker, { force: true });
-    return await stopHere(folder);
-  });
+  return await atTheDoor(folder, () => stopHere(folder));
 }
 
 export interface ServerStatus {
@@ -79,8 +73,6 @@ export interface ServerStatus {
   pid: number | null;
   /** Processes attached now. */
   clients: number;
-  /** Whether it outlives its last client. */
-  keep: boolean;
   /** Database files in the folder, one per server version that ever ran here. */
   databases: string[];
 }
@@ -89,7 +81,7 @@ export interface ServerStatus {
 export function serverStatus(stateDir: string): ServerStatus {
   const folder = serverFolder(stateDir);
   if (!existsSync(folder.path)) {
-    return { running: false, address: null, pid: null, clients: 0, keep: false, databases: [] };
+    return { running: false, address: null, pid: null, clients: 0, databases: [] };
   }
   const lock = readLock<ServerInfo>(folder.serverLock);
   const running = lock?.held === true && lock.info.phase === 'running';
@@ -98,7 +90,6 @@ export function serverStatus(stateDir: string): ServerStatus {
     address: running ? `127.0.0.1:${lock.info.port}` : null,
     pid: running ? lock.holder.pid : null,
     clients: countClients(folder.clients),
-    keep: existsSync(folder.keepMarker),
     databases: readdirSync(folder.path).filter((name) => name.endsWith('.db')),
   };
 }

@@ -9,8 +9,6 @@ export interface ServerFolder {
   /** Held by a CLI while it starts, joins, leaves or stops the server. */
   doorLock: string;
   clients: string;
-  /** Exists while the server is to outlive its last client. */
-  keepMarker: string;
   log: string;
   /** A server's schema is made with its file and never migrated, so the name carries the version. */
   database(serverVersion: string): string;
@@ -23,7 +21,6 @@ export function serverFolder(stateDir: string): ServerFolder {
     serverLock: join(path, 'server'),
     doorLock: join(path, 'door'),
     clients: join(path, 'clients'),
-    keepMarker: join(path, 'keep'),
     log: join(path, 'server.log'),
     database: (serverVersion) => join(path, `temporal-${serverVersion}.db`),
   };

@@ -115,7 +115,7 @@ describe('a conversation that outgrows a window of 4k', () => {
   it('goes on under summarise when task and tools take most of the window, and all turns are small', () => {
     const config = { contextPolicy: 'summarise', contextWindow: WINDOW } as const;
     const tools = toolsByName(['terminal', 'finish']);
-    const context = agentContext(config, { instruction: 'Count the ships. '.repeat(330), tools });
+    const context = agentContext(config, { instruction: 'Count the ships. '.repeat(310), tools });
     const opening = (toolCallingAgent.next(context, []) as Sent).messages;
     const schemas = tools.map((tool) => tool.schema);
     expect(Math.round(estimatePrompt(opening, schemas) / 100)).toBe(23);

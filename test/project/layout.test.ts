@@ -6,7 +6,7 @@ import { TIERS, type TierName, tierPatterns, tiersToRun } from '../support/tiers
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CODE_FOLDERS = ['src', 'workflows', 'activities', 'environments', 'test'];
-const TOP_FOLDERS = [...CODE_FOLDERS, 'docs', 'scripts'];
+const TOP_FOLDERS = [...CODE_FOLDERS, 'bench', 'docs', 'scripts'];
 
 async function filesUnder(folder: string): Promise<string[]> {
   const entries = await readdir(`${ROOT}${folder}`, { recursive: true, withFileTypes: true });

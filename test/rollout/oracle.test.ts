@@ -1,9 +1,9 @@
 import { afterEach, expect, it } from 'vitest';
 import type { AttemptKey } from '../../src/core/ids.js';
 import type { RunConfig } from '../../src/core/run-config.schema.js';
-import { plainStyle } from '../../src/report/style.js';
 import { renderConversation } from '../../src/report/conversation.js';
 import { readRollout } from '../../src/report/read-rollout.js';
+import { plainStyle } from '../../src/report/style.js';
 import { finalizeAttempt } from '../../src/rollout/finalize.js';
 import { placeSandbox } from '../../src/rollout/place.js';
 import { runSlice } from '../../src/rollout/slice.js';
@@ -33,7 +33,7 @@ async function rollout(agent: RunConfig['agent'], task: Partial<InlineTask>) {
   await placeSandbox(deps, { ...KEY, incarnation: 1, slice: 1, maxAttempts: 1 }, 1, lifecycle());
   await runSlice(deps, KEY, 0, fence(2), lifecycle());
   await verifyStep(deps, KEY, 0, fence(3), lifecycle());
-  await finalizeAttempt(deps, { ...KEY, maxAttempts: 1, ended: null });
+  await finalizeAttempt(deps, { ...KEY, incarnation: 1, maxAttempts: 1, ended: null });
   const view = await readRollout(store, KEY);
   const options = { columns: 80, full: false, passThreshold: 1, style: plainStyle };
   return { store, view, text: renderConversation(view, options).join('\n') };
@@ -65,11 +65,14 @@ it('the output of a solution is recorded within 64 KB and without the values of 
   expect(Buffer.from(stored ?? []).toString()).not.toContain(SECRET);
 });
 
-it.each(['oracle', 'nop'] as const)('%s is shown with the task alone: no system prompt was sent', async (agent) => {
-  const { view, text } = await rollout(agent, { solution: '#!/bin/sh\ntrue\n' });
-  const messages = view.timesteps.flatMap((step) => step.chats.flatMap((chat) => chat.messages));
-  expect(messages.map(({ role, content }) => ({ role, content }))).toEqual([
-    { role: 'user', content: 'Do one.' },
-  ]);
-  expect(text).not.toContain('You are an agent');
-});
+it.each(['oracle', 'nop'] as const)(
+  '%s is shown with the task alone: no system prompt was sent',
+  async (agent) => {
+    const { view, text } = await rollout(agent, { solution: '#!/bin/sh\ntrue\n' });
+    const messages = view.timesteps.flatMap((step) => step.chats.flatMap((chat) => chat.messages));
+    expect(messages.map(({ role, content }) => ({ role, content }))).toEqual([
+      { role: 'user', content: 'Do one.' },
+    ]);
+    expect(text).not.toContain('You are an agent');
+  },
+);

@@ -72,13 +72,15 @@ describe('records on disk', () => {
   ])('name %s is %s', (camel, snake) => expect(toSnakeCase(camel)).toBe(snake));
 
   it('survive any content: calls with every text and verdicts with every reward key', () => {
+    // zod leaves `__proto__` out of records on purpose: it is no key that anything of ours would use.
+    const name = fc.string().filter((text) => text !== '__proto__');
     const record = fc.record({
       message: fc.record({
         content: fc.string({ unit: 'binary' }),
         reasoning: fc.option(fc.string()),
         toolCalls: fc.array(fc.record({ id: fc.string(), name: fc.string(), arguments: fc.string() })),
       }),
-      sentView: fc.option(fc.dictionary(fc.string(), fc.jsonValue())),
+      sentView: fc.option(fc.dictionary(name, fc.jsonValue())),
     });
     fc.assert(
       fc.property(record, (random) => {
@@ -88,7 +90,7 @@ describe('records on disk', () => {
       }),
     );
     fc.assert(
-      fc.property(fc.dictionary(fc.string(), fc.integer()), (rewards) => {
+      fc.property(fc.dictionary(name, fc.integer()), (rewards) => {
         const verdict = { ...VERDICT, rewards: JSON.parse(JSON.stringify(rewards)) };
         expect(decodeRecord(verdictSchema, encodeRecord(verdictSchema, verdict), 'k')).toEqual(verdict);
       }),

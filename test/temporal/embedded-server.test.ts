@@ -148,14 +148,13 @@ test('a port that somebody else has taken meanwhile means another port', async (
   await after.detach();
 });
 
-test('a kept server outlives its last client until it is stopped', async () => {
+test('a server is stopped whoever uses it, and a second time there is none to stop', async () => {
   const stateDir = await stateDirWithServer();
-  const up = await attachServer({ stateDir, keep: true });
-  await up.detach();
-  expect(serverStatus(stateDir)).toMatchObject({ running: true, keep: true, clients: 0 });
+  const server = await attachServer({ stateDir });
   expect(await stopServer(stateDir)).toBe(true);
-  expect(alive(up.pid)).toBe(false);
+  expect(alive(server.pid)).toBe(false);
   expect(await stopServer(stateDir)).toBe(false);
+  await server.detach();
 });
 
 test('a server that was stopped on purpose stays down although somebody is attached', async () => {

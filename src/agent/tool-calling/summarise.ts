@@ -6,7 +6,7 @@ import { opening, turnMessages } from './conversation.js';
 import { LABELS } from './labels.js';
 import { transcript } from './transcript.js';
 
-/** Of the prompt's budget, what the turns that stay word for word may fill. */
+/** Of the room that task, tools and summary leave, what the turns that stay word for word may fill. */
 const KEPT_SHARE = 0.4;
 const BYTES_PER_TOKEN = 3;
 
@@ -25,7 +25,8 @@ export function summarise(context: AgentContext, turns: readonly TurnHistory[]):
       : promptTokens(context, messages);
   if (budget === null || tokens <= budget) return send(context, messages, turns.length);
 
-  const through = lastToSummarise(byTurn, summarised, budget);
+  const room = budget - promptTokens(context, [...opening(context), ...summaryMessage(context)]);
+  const through = lastToSummarise(byTurn, summarised, room);
   if (through <= summarised)
     return {
       kind: 'stop',
@@ -58,16 +59,17 @@ function summaryMessage(context: AgentContext): ChatMessage[] {
   return [{ role: 'user', content, label: LABELS.summary }];
 }
 
-/** Keeps as many of the newest turns as fit their share, and the newest one always. */
-function lastToSummarise(byTurn: ChatMessage[][], summarised: number, budget: number): number {
+/** Keeps as many of the newest turns as fit their share of `room` tokens, and the newest one always. */
+function lastToSummarise(byTurn: ChatMessage[][], summarised: number, room: number): number {
   let kept = estimatePrompt(byTurn.at(-1) ?? [], []);
   let from = byTurn.length - 1;
   while (from - 1 > summarised) {
     kept += estimatePrompt(byTurn[from - 1] ?? [], []);
-    if (kept > budget * KEPT_SHARE) break;
+    if (kept > room * KEPT_SHARE) break;
     from -= 1;
   }
-  return from - 1;
+  // All of them fit by estimate, yet the endpoint counted too many tokens: its count decides.
+  return from - 1 > summarised ? from - 1 : byTurn.length - 2;
 }
 
 /** A request of plain text: many endpoints refuse tool messages in a request without tools. */

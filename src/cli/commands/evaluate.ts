@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { FlagValues } from '../../config/merge-settings.js';
+import { badInput } from '../../core/errors.js';
 import type { Plan, RunRecord } from '../../store/records.schema.js';
 import type { CliIo } from '../cli-io.js';
 import { addSettingOptions, flagValues } from '../setting-options.js';
@@ -35,8 +36,17 @@ async function evaluate(flags: FlagValues, io: CliIo): Promise<void> {
   const { launchRun } = await import('../../launch/launch-run.js');
   const { packageVersion } = await import('../package-version.js');
   const { RunReporter } = await import('../run-reporter.js');
+  const { carryOnCommand } = await import('../carry-on.js');
   const { settings, ...context } = await settingsContext(flags, io);
-  const reporter = new RunReporter(context, settings);
+  if (settings.detach) refuseUnattended(flags);
+  const { failUnder, output, runId } = settings;
+  const judged = failUnder !== null || output !== null;
+  const reporter = new RunReporter(context, {
+    failUnder,
+    output,
+    runId,
+    ...(judged ? { carryOn: (id) => carryOnCommand(flags, id) } : {}),
+  });
   await reporter.attend((hooks) =>
     launchRun({
       ...hooks,
@@ -47,9 +57,23 @@ async function evaluate(flags: FlagValues, io: CliIo): Promise<void> {
       onReady: ({ run, plan, created }) => {
         if (!created) context.say(`Run ${run.runId} is there already: carrying it on.`);
         else if (!settings.detach) context.say(announcement(run, plan));
-        if (!settings.detach) reporter.open(run.config.passThreshold);
+        if (!settings.detach) reporter.open(run);
       },
     }),
+  );
+}
+
+/** What is done with the results is done by the command that awaits them. */
+function refuseUnattended(flags: FlagValues): void {
+  const given = [
+    flags.output === undefined ? [] : '--output',
+    flags.failUnder === undefined ? [] : '--fail-under',
+  ];
+  const names = given.flat().join(' and ');
+  if (names === '') return;
+  throw badInput(
+    `${names} would do nothing under --detach: the command ends before there are results.`,
+    `Leave out --detach, or give ${names} when you run the command again with the same --run-id.`,
   );
 }
 

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { HOUR_MS } from '../../core/time.js';
 import { checkKey } from '../check-key.js';
 import type { ArtifactStore, Durability } from '../store.js';
-import { errnoOf, toStoreError } from './store-error.js';
+import { errnoOf, toOpenError, toStoreError } from './store-error.js';
 import { placeIn, syncFolder, writeFileWhole } from './write-file.js';
 
 /** Keys cannot start with a dot, so nothing in here is ever seen as a child. */
@@ -27,14 +27,14 @@ export class FilesystemStore implements ArtifactStore {
 
   private constructor(private readonly root: string) {}
 
-  /** Makes the folder when missing and clears what dead writers left behind. */
+  /** Makes the folder when missing and clears what dead writers left behind. Errors: `bad_input` for one that cannot be written. */
   static async open(root: string): Promise<FilesystemStore> {
     const store = new FilesystemStore(root);
     try {
       await mkdir(join(root, TEMP_FOLDER), { recursive: true, mode: 0o700 });
       await store.removeAbandoned();
     } catch (cause) {
-      throw toStoreError(cause, 'the store', root);
+      throw toOpenError(cause, root);
     }
     return store;
   }

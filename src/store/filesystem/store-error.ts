@@ -1,9 +1,11 @@
-import { LongrunError } from '../../core/errors.js';
+import { badInput, LongrunError } from '../../core/errors.js';
 
 const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK']);
 /** A key that lies below another key's value: a bug of the caller, which no retry mends. */
 const MISPLACED = new Set(['ENOTDIR', 'EISDIR', 'ENOTEMPTY']);
+/** Of a state folder: it is no folder, or this user may not write there. */
+const UNUSABLE = new Set(['ENOTDIR', 'EEXIST', 'EACCES', 'EROFS']);
 
 /** The system's error code of a failed file operation, or undefined when it is something else. */
 export function errnoOf(cause: unknown): string | undefined {
@@ -35,4 +37,16 @@ export function toStoreError(cause: unknown, key: string, path: string): Longrun
     cause,
     details,
   });
+}
+
+/** Why a store could not be opened: `bad_input` when its folder was badly chosen, else as for a key. */
+export function toOpenError(cause: unknown, root: string): LongrunError {
+  const errno = errnoOf(cause);
+  if (errno === undefined || !UNUSABLE.has(errno)) return toStoreError(cause, 'the store', root);
+  const why = errno === 'ENOTDIR' || errno === 'EEXIST' ? 'a file is in the way' : 'it cannot be written';
+  return badInput(
+    `cannot keep the store in ${root}: ${why} (${errno})`,
+    'The state folder (--state-dir, LONGRUN_HOME) has to be a folder that can be written.',
+    { path: root, errno },
+  );
 }

@@ -23,7 +23,7 @@ async function resume(
   const { resumeRun } = await import('../../../launch/resume-run.js');
   const { RunReporter } = await import('../../run-reporter.js');
   const context = await commandContext(options, io);
-  const reporter = new RunReporter(context, { failUnder: null, output: null });
+  const reporter = new RunReporter(context, { failUnder: null, output: null, runId });
   const { stateDir } = context;
   const detach = options.detach === true;
   await reporter.attend((hooks) =>
@@ -34,7 +34,7 @@ async function resume(
       runId,
       detach,
       onReady: (run) => {
-        if (!detach) reporter.open(run.config.passThreshold);
+        if (!detach) reporter.open(run);
       },
     }),
   );

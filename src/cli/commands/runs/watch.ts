@@ -16,7 +16,7 @@ async function watch(runId: string, options: CommonOptions, io: CliIo): Promise<
   const { watchOnly } = await import('../../../launch/resume-run.js');
   const { RunReporter } = await import('../../run-reporter.js');
   const context = await commandContext(options, io);
-  const reporter = new RunReporter(context, { failUnder: null, output: null });
+  const reporter = new RunReporter(context, { failUnder: null, output: null, runId });
   const { stateDir } = context;
   await reporter.attend((hooks) =>
     watchOnly({
@@ -24,7 +24,7 @@ async function watch(runId: string, options: CommonOptions, io: CliIo): Promise<
       stateDir,
       env: io.env,
       runId,
-      onReady: (run) => reporter.open(run.config.passThreshold),
+      onReady: (run) => reporter.open(run),
     }),
   );
 }

@@ -17,7 +17,7 @@ export function validateCommand(io: CliIo): Command {
     .option('--static', 'Only read files: build and start no images')
     .option(
       '--sandbox <driver>',
-      'Driver for images and --oracle: auto, docker, bubblewrap or memory',
+      'Driver for images and --oracle: auto, docker, bubblewrap, or memory (an interpreted shell for tests of the machinery; the built-in tasks need docker or bubblewrap)',
       'auto',
     )
     .action((tasks: string, options: ValidateOptions) => validate(tasks, options, io));
@@ -38,7 +38,7 @@ async function validate(named: string, options: ValidateOptions, io: CliIo): Pro
   );
   const flags = { ...Object.fromEntries(given), environment: named, agent: 'oracle' };
   const { settings, ...context } = await settingsContext(flags, io);
-  const reporter = new RunReporter(context, { failUnder: null, output: null });
+  const reporter = new RunReporter(context, { failUnder: null, output: null, runId: null });
   await reporter.attend(async (hooks) => {
     const reports = await checkTasks({
       ...hooks,
@@ -49,8 +49,10 @@ async function validate(named: string, options: ValidateOptions, io: CliIo): Pro
       longrunVersion: packageVersion(),
       images: options.static !== true,
       oracle: options.oracle === true,
-      onReady: ({ run }) => reporter.open(run.config.passThreshold),
-      say: context.say,
+      onReady: ({ run }) => {
+        context.say(`The solutions run as ${run.runId}: longrun runs show ${run.runId}`);
+        reporter.open(run);
+      },
     });
     reporter.close();
     if (context.json) printJson(io, reportDocument(reports));
