@@ -8,6 +8,7 @@ import { type RolloutView, readRollout } from '../report/read-rollout.js';
 import { openStore } from '../store/index.js';
 import {
   attemptRecordSchema,
+  oracleRunSchema,
   type Plan,
   rolloutResultSchema,
   verdictSchema,
@@ -23,6 +24,7 @@ const rolloutViewSchema = z.object({
   attempt: z.number().nullable(),
   timesteps: z.array(timeStepSchema),
   verdicts: z.array(verdictSchema),
+  oracle: z.array(oracleRunSchema),
 });
 
 /** A rollout by the id that people type. Errors: `bad_input` (no such form), `not_found`. */

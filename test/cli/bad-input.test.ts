@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -118,6 +118,28 @@ describe('bad input: the tasks', () => {
   });
 });
 
+describe('bad input: what cannot be had', () => {
+  it('is a network in sandboxes without one', async () => {
+    const folder = await temporaryFolder();
+    writeTask(folder, 'online', { 'task.toml': 'version = "1.0"\n' });
+    writeTask(folder, 'offline');
+    const { code, message, hint } = await refused(['evaluate', folder, ...ORACLE]);
+    expect(code).toBe(2);
+    expect(message).toContain('memory have no network, and 1 task asks for it (online)');
+    expect(hint).toMatch(/--network none.*--sandbox docker/);
+    const { message: forced } = await refused(['evaluate', folder, ...ORACLE, '--network', 'public']);
+    expect(forced).toContain('--network public');
+  });
+
+  it('are results that nobody waits for', async () => {
+    const argv = ['evaluate', 'tblite', ...ORACLE, '--detach'];
+    const output = await refused([...argv, '--output', join(await temporaryFolder(), 'out')]);
+    expect([output.code, output.message]).toEqual([2, expect.stringContaining('--output')]);
+    const failUnder = await refused([...argv, '--fail-under', '0.5']);
+    expect([failUnder.code, failUnder.message]).toEqual([2, expect.stringContaining('--fail-under')]);
+  });
+});
+
 describe('bad input: the machine', () => {
   it('has no container engine', async () => {
     vi.stubEnv('DOCKER_HOST', 'unix:///nonexistent/docker.sock');
@@ -157,6 +179,20 @@ describe('bad input: the machine', () => {
     expect(code).toBe(1);
     expect(message).toContain('127.0.0.1:1');
     expect(hint).toContain('TEMPORAL_ADDRESS');
+  });
+});
+
+describe('bad input: the settings file', () => {
+  it('stops what uses the settings, and nothing else', async () => {
+    const config = join(await temporaryFolder(), 'longrun.yaml');
+    writeFileSync(config, 'samples: none\n');
+    const { code, message } = await refused(['evaluate', 'tblite', ...ORACLE], { LONGRUN_CONFIG: config });
+    expect([code, message]).toEqual([2, expect.stringContaining(`${config}:1`)]);
+    const listed = await longrun(['runs', 'list', '--json'], {
+      LONGRUN_CONFIG: config,
+      LONGRUN_HOME: await temporaryStateDir(),
+    });
+    expect([listed.code, listed.json(), listed.stderr]).toEqual([0, { runs: [] }, '']);
   });
 });
 

@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { openStore } from '../../src/store/index.js';
 import { keys } from '../../src/store/keys.js';
 import type { ArtifactStore } from '../../src/store/store.js';
@@ -12,7 +15,7 @@ const rollout = { runId: 'r', taskId: 'apple', sample: 0 };
 const turnsOf = async (store: ArtifactStore): Promise<number> =>
   (await store.children(keys.turns({ ...rollout, attempt: 1 }, 0))).length;
 
-async function startRun() {
+async function startRun(...more: string[]) {
   const stateDir = await temporaryStateDir();
   const tasks = await temporaryFolder();
   writeTask(tasks, 'apple');
@@ -30,6 +33,7 @@ async function startRun() {
     'r',
     '--concurrency',
     '1',
+    ...more,
   ];
   const cli = startLongrun(argv, env);
   const store = await openStore(stateDir);
@@ -69,5 +73,43 @@ describe('Ctrl-C', () => {
     cli.process.kill('SIGTERM');
     expect(await cli.ended).toBe(130);
     expect(cli.output.stderr).toContain('longrun runs resume r');
+  });
+
+  it('prints a command that keeps --output and --fail-under', async () => {
+    const output = join(await temporaryFolder(), 'the results');
+    const { cli } = await startRun('--output', output, '--fail-under', '0.5');
+    cli.process.kill('SIGINT');
+    expect(await cli.ended).toBe(130);
+    expect(cli.output.stderr).toMatch(
+      /^ {2}longrun evaluate \S+ .*--run-id r --output '.*the results' --fail-under 0\.5$/m,
+    );
+  });
+
+  it('ends runs watch --json with the id of the run, which goes on', async () => {
+    const { env } = await startRun('--model', 'scripted/turns-60-delay-100ms');
+    const watcher = startLongrun(['runs', 'watch', 'r', '--json'], env);
+    await watcher.says('[1/2]');
+    watcher.process.kill('SIGINT');
+    expect(await watcher.ended).toBe(130);
+    expect(JSON.parse(watcher.output.stdout)).toEqual({ run: { run_id: 'r', status: 'running' } });
+  });
+
+  it('ends evaluate --json with the id of the run while an endpoint does not answer', async () => {
+    let asked = false;
+    const silent = createServer(() => {
+      asked = true;
+    });
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      silent.closeAllConnections();
+      silent.close();
+    });
+    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/v1`;
+    const argv = ['evaluate', 'tblite', '--model', 'm', '--base-url', url, '--run-id', 'r', '--json'];
+    const cli = startLongrun(argv, { LONGRUN_HOME: await temporaryStateDir(), OPENAI_API_KEY: 'unused' });
+    await until(() => asked, { what: 'the endpoint is asked' });
+    cli.process.kill('SIGINT');
+    expect(await cli.ended).toBe(130);
+    expect(JSON.parse(cli.output.stdout)).toEqual({ run: { run_id: 'r', status: 'interrupted' } });
   });
 });

@@ -58,6 +58,40 @@ describe('two terminals with one state folder', () => {
     expect(await up.ended).toBe(0);
   });
 
+  it('keep the server of the first when a second longrun up is refused', async () => {
+    const { tasks, env } = await folders();
+    const up = startLongrun(['up'], env);
+    await up.says('is ready');
+    const second = startLongrun(['up', '--json'], env);
+    expect(await second.ended).toBe(1);
+    expect(JSON.parse(second.output.stdout).error.code).toBe('host_locked');
+
+    const detached = await longrun([...evaluate(tasks, 'away', 'scripted/turns-3'), '--detach'], env);
+    expect(detached.code).toBe(0);
+    const watched = await longrun(['runs', 'watch', 'away', '--json'], env);
+    expect(watched.json().summary).toMatchObject({ n_scored: 2 });
+    up.process.kill('SIGINT');
+    expect(await up.ended).toBe(0);
+  });
+
+  it('are both told how to carry on when longrun down stops the server', async () => {
+    const { tasks, env } = await folders();
+    const up = startLongrun(['up'], env);
+    await up.says('is ready');
+    const argv = evaluate(tasks, 'r', 'scripted/turns-60-delay-100ms');
+    const client = startLongrun([...argv, '--concurrency', '1'], env);
+    await client.says('this one watches');
+    const watcher = startLongrun(['runs', 'watch', 'r'], env);
+    await watcher.says('[1/2]');
+
+    expect((await longrun(['down'], env)).code).toBe(0);
+    expect(await Promise.all([client.ended, watcher.ended, up.ended])).toEqual([1, 1, 0]);
+    for (const { output } of [client, watcher]) {
+      expect(output.stderr).toContain('longrun runs resume r');
+      expect(output.stderr).not.toMatch(/^\s+at /m);
+    }
+  });
+
   it('can pause, resume and cancel the run of the other', async () => {
     const { tasks, env } = await folders();
     const cli = startLongrun(

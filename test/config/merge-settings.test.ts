@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { mergeSettings } from '../../src/config/merge-settings.js';
+import { mergeCommonSettings, mergeSettings } from '../../src/config/merge-settings.js';
 import type { LongrunError } from '../../src/core/errors.js';
 
 let folder: string;
@@ -132,5 +132,29 @@ describe('a value that cannot be used', () => {
   it('says that a settings file that was asked for is not there', async () => {
     const error = await refusal({ config: join(folder, 'none.yaml') });
     expect(error.message).toContain('none.yaml cannot be read: there is no such file');
+  });
+});
+
+describe('the settings of commands that run nothing', () => {
+  it.each([
+    ['a value that is refused', 'samples: none\nstate_dir: /kept\n'],
+    ['a setting that is unknown', 'smaples: 3\nstate_dir: /kept\n'],
+  ])('come from a file with %s', async (_what, text) => {
+    const { settings, warnings } = await mergeCommonSettings({}, { LONGRUN_CONFIG: file(text) });
+    expect([settings.stateDir, warnings]).toEqual(['/kept', []]);
+  });
+
+  it.each([
+    ['is not YAML', 'samples: [\n', 'not valid YAML'],
+    ['names no folder', 'state_dir: 7\n', 'state_dir was ignored'],
+  ])('are the defaults with a warning where the file %s', async (_what, text, warning) => {
+    const { settings, warnings } = await mergeCommonSettings({}, { LONGRUN_CONFIG: file(text) });
+    expect([settings.stateDir, warnings]).toEqual([null, [expect.stringContaining(warning)]]);
+  });
+
+  it('are checked where they come from flags and variables', async () => {
+    await expect(mergeCommonSettings({ logLevel: 'loud' }, {})).rejects.toMatchObject({ code: 'bad_input' });
+    const { settings } = await mergeCommonSettings({}, { LONGRUN_HOME: '/here', LONGRUN_SAMPLES: 'many' });
+    expect(settings.stateDir).toBe('/here');
   });
 });

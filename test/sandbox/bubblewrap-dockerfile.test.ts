@@ -61,14 +61,14 @@ describe('COPY', () => {
   const copied = (instruction: string) => {
     const [step] = steps(instruction);
     if (step?.kind !== 'copy') throw new Error('not a COPY');
-    return copyContext(step, context, '/work').map((copy) => copy.path);
+    return copyContext(step, context, '/job').map((copy) => copy.path);
   };
 
   test.each([
     ['COPY a.txt /x', ['/x']],
     ['COPY a.txt /x/', ['/x/a.txt']],
-    ['COPY a.txt .', ['/work/a.txt']],
-    ['COPY *.txt t/', ['/work/t/a.txt', '/work/t/b.txt']],
+    ['COPY a.txt .', ['/job/a.txt']],
+    ['COPY *.txt t/', ['/job/t/a.txt', '/job/t/b.txt']],
     ['COPY dir /x', ['/x', '/x/c.md']],
     ['COPY . /x', ['/x', '/x/a.txt', '/x/b.txt', '/x/dir', '/x/dir/c.md']],
   ])('%s puts %j into the image', (instruction, paths) => {

@@ -85,8 +85,8 @@ describe('the report on a command', () => {
 
 describe('the arguments of a command', () => {
   test('carry the script and the counts', () => {
-    const made = execArguments('t1', request({ script: 'echo hi', outputLimitBytes: 11 }), '/work');
-    expect(made).toEqual({ args: ['t1', '6', '5', '/work', '0', '0', 'echo hi'], stdin: null });
+    const made = execArguments('t1', request({ script: 'echo hi', outputLimitBytes: 11 }), '/job');
+    expect(made).toEqual({ args: ['t1', '6', '5', '/job', '0', '0', 'echo hi'], stdin: null });
   });
 
   test('send a script that is too long for an argument ahead of the input', () => {

@@ -7,9 +7,10 @@ import { REWARD_LIMIT_BYTES } from './verifier-script.js';
 /** What the ended test script printed: the reward it found, and the end of what the tests said. */
 export function readTestReport(printed: Uint8Array): { reading: RewardReading; testOutput: string } {
   const bytes = Buffer.from(printed);
-  const lineEnd = bytes.indexOf(10);
-  const [, kind, digits] =
-    /^(none|special|json|txt) (\d+)$/.exec(bytes.subarray(0, lineEnd).toString()) ?? [];
+  // A shell may complain before it; what the tests themselves said comes after it.
+  const found = /^longrun-reward (none|special|json|txt) (\d+)\n/m.exec(bytes.toString('latin1'));
+  const [line = '', kind, digits] = found ?? [];
+  const lineEnd = (found?.index ?? 0) + line.length - 1;
   const size = Number(digits ?? 0);
   const rewardEnd = lineEnd + 1 + Math.min(size, REWARD_LIMIT_BYTES);
   const text = bytes.subarray(lineEnd + 1, rewardEnd).toString('utf8');

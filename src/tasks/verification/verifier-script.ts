@@ -33,7 +33,7 @@ export function prepareScript({ staged, writer }: Preparation): string {
 export const REWARD_LIMIT_BYTES = 16 * 1024;
 
 /**
- * Runs the tests as Harbor does. Prints which reward file they left and its size (`json 14`, `txt 2`,
+ * Runs the tests as Harbor does. Prints `longrun-reward`, which reward file they left and its size (`json 14`, `txt 2`,
  * `special 0` for what is no plain file, `none 0`), the file, and the end of what the tests said:
  * a look at the files from outside would cost the engine as much as the command.
  */
@@ -46,7 +46,7 @@ export const TEST_SCRIPT = [
   'done',
   'if [ $kind != none ] && { [ -L $file ] || [ ! -f $file ]; }; then kind=special; fi',
   'case $kind in json | txt) set -- $(wc -c $file) && size=$1 ;; esac',
-  'echo "$kind $size"',
+  'echo "longrun-reward $kind $size"',
   `[ $size -eq 0 ] || head -c ${REWARD_LIMIT_BYTES} $file`,
   'echo',
   `tail -c ${TEST_OUTPUT_BYTES} ${TEST_OUTPUT}`,

@@ -24,8 +24,8 @@ export function lifecycleBehaviour(kit: SandboxKit, profile: SandboxProfile): vo
     });
 
     test('restarted keeps its files and can be used again', async () => {
-      const sandbox = await kit.fresh({ env: { KEPT: 'env' }, workdir: '/work' });
-      await run(sandbox, 'echo file > /work/kept');
+      const sandbox = await kit.fresh({ env: { KEPT: 'env' }, workdir: '/job' });
+      await run(sandbox, 'echo file > /job/kept');
       await sandbox.restart();
       expect(textOf(await run(sandbox, 'cat kept; echo "$KEPT"'))).toBe('file\nenv\n');
       expect((await sandbox.state()).running).toBe(true);
