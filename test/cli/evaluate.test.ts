@@ -140,8 +140,9 @@ describe('longrun evaluate, on a real server with in-memory sandboxes', () => {
     writeTask(mixed, 'plum');
     writeTask(mixed, 'quince', { 'solution/solve.sh': '#!/bin/bash\necho wrong > /app/answer\n' });
     const argv = ['tasks', 'validate', mixed, '--oracle', '--sandbox', 'memory'];
-    const { code, stdout } = await longrun(argv, env);
+    const { code, stdout, stderr } = await longrun(argv, env);
     expect(code).toBe(2);
+    expect(stderr).toMatch(/run as (\S+): longrun runs show \1$/m);
     expect(stdout).toMatch(/✔ plum/);
     expect(stdout).toMatch(/✘ quince\n.*its solution does not pass its tests/);
   });

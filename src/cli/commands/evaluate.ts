@@ -41,6 +41,7 @@ async function evaluate(flags: FlagValues, io: CliIo): Promise<void> {
   if (settings.detach) refuseUnattended(flags);
   const { failUnder, output, runId } = settings;
   const judged = failUnder !== null || output !== null;
+  if (settings.detach && judged) context.say('Under --detach the settings output and fail_under do nothing.');
   const reporter = new RunReporter(context, {
     failUnder,
     output,
