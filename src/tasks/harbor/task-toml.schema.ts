@@ -125,8 +125,12 @@ export type StepToml = z.infer<typeof step>;
 const author = table({ name: text, email: text.optional() });
 
 const about = table({
+  // Harbor wants an organisation before it publishes a task; folders that were never published often have none.
   name: text
-    .regex(/^(?!.*\.\.)[A-Za-z0-9][A-Za-z0-9._-]*\/[A-Za-z0-9][A-Za-z0-9._-]*$/, '"organisation/name"')
+    .regex(
+      /^(?!.*\.\.)([A-Za-z0-9][A-Za-z0-9._-]*\/)?[A-Za-z0-9][A-Za-z0-9._-]*$/,
+      '"organisation/name" or "name"',
+    )
     .optional(),
   version: text.optional(),
   description: text.optional(),
