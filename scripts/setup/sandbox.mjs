@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, openSync } from 'node:fs';
+import { existsSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -58,6 +58,7 @@ async function startDaemon(answers) {
     await run('systemctl', ['start', 'docker']);
     return (await until(answers)) ? null : 'systemctl start docker did not bring the engine up';
   }
+  clearStalePid();
   const log = join(tmpdir(), 'longrun-dockerd.log');
   announce('docker', `starting dockerd (log: ${log})`);
   const output = openSync(log, 'w', 0o600);
@@ -76,6 +77,24 @@ async function startDaemon(answers) {
   }
   line('docker', `started in ${seconds(started)}; it keeps running`);
   return null;
+}
+
+/** A killed engine leaves its pid behind; once another process has that number, dockerd refuses to start. */
+function clearStalePid() {
+  for (const [file, program] of [
+    ['/var/run/docker.pid', 'dockerd'],
+    ['/var/run/docker/containerd/containerd.pid', 'containerd'],
+  ]) {
+    const pid = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
+    if (pid === '' || nameOf(pid) === program) continue;
+    announce('docker', `removing ${file}, left by an engine that was killed`);
+    rmSync(file);
+  }
+}
+
+function nameOf(pid) {
+  const file = `/proc/${pid}/comm`;
+  return existsSync(file) ? readFileSync(file, 'utf8').trim() : null;
 }
 
 async function until(answers, givenUp = () => false) {
