@@ -92,9 +92,12 @@ function clearStalePid() {
   }
 }
 
+/** Null for a process that is gone, also for one that only nobody has waited for yet. */
 function nameOf(pid) {
-  const file = `/proc/${pid}/comm`;
-  return existsSync(file) ? readFileSync(file, 'utf8').trim() : null;
+  const file = `/proc/${pid}/stat`;
+  const [, name, state] =
+    /^\d+ \((.*)\) (\S)/s.exec(existsSync(file) ? readFileSync(file, 'utf8') : '') ?? [];
+  return name === undefined || state === 'Z' ? null : name;
 }
 
 async function until(answers, givenUp = () => false) {
