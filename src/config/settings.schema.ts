@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { ID_PATTERN } from '../core/ids.js';
-import { AGENTS, CONTEXT_POLICIES, runConfigSchema, SANDBOXES } from '../core/run-config.schema.js';
+import {
+  AGENTS,
+  CONTEXT_POLICIES,
+  ISOLATION_LEVELS,
+  runConfigSchema,
+  SANDBOXES,
+} from '../core/run-config.schema.js';
 
 const run = runConfigSchema.shape;
 const name = z.string().min(1);
@@ -54,6 +60,22 @@ export const settingsSchema = z.strictObject({
   network: run.network.default(null).describe('Overrides what the tasks ask for'),
   timeoutMultiplier: run.timeoutMultiplier.default(1).describe("Stretches the tasks' own time limits"),
 
+  verify: z
+    .enum(ISOLATION_LEVELS)
+    .nullable()
+    .default(null)
+    .describe(
+      'Where tests run: beside what the agent left (shared), after a restart, or in a fresh sandbox with the declared artifacts only (separate); by default as the task says',
+    ),
+  keepSnapshots: run.keepSnapshots.describe(
+    'Keep the final state of each sandbox, so that replay can start from it',
+  ),
+  weight: run.weight.describe('Share of the pool beside other runs of the same priority'),
+  priority: run.priority.describe('1 goes before everything, 5 after everything'),
+  hostLossMs: run.hostLossMs.describe(
+    'Milliseconds after which a host that takes no work is given up, twice in a row; only where there are several',
+  ),
+
   maxTurns: run.maxTurns.default(100).describe('Model calls per rollout'),
   maxTokens: run.maxTokens.default(null).describe('Completion tokens per model call'),
   temperature: run.temperature.default(null).describe("Sampling temperature; by default the endpoint's"),
@@ -74,6 +96,10 @@ export const settingsSchema = z.strictObject({
 
   budgetUsd: run.budgetUsd.default(null).describe('Ceiling of the whole run in US dollars'),
   budgetTokens: run.budgetTokens.default(null).describe('Ceiling of the whole run in tokens'),
+  rolloutBudgetUsd: run.rolloutBudgetUsd.describe('Ceiling of one rollout in US dollars'),
+  rolloutBudgetTokens: run.rolloutBudgetTokens.describe('Ceiling of one rollout in tokens'),
+  groupBudgetUsd: run.groupBudgetUsd.describe('Ceiling of all rollouts of one task in US dollars'),
+  groupBudgetTokens: run.groupBudgetTokens.describe('Ceiling of all rollouts of one task in tokens'),
   prices: z
     .record(name, price)
     .default({})

@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 export const AGENTS = ['tool-calling', 'oracle', 'nop'] as const;
 export const SANDBOXES = ['auto', 'docker', 'bubblewrap', 'memory'] as const;
+export const ISOLATION_LEVELS = ['shared', 'restarted', 'separate'] as const;
 export const CONTEXT_POLICIES = ['stop', 'history-view', 'summarise'] as const;
 
 /** The settings of one run, after flags, environment and file were merged. Stored with the run. */
@@ -35,6 +36,32 @@ export const runConfigSchema = z.object({
   timeoutMultiplier: z.number().positive(),
   budgetUsd: z.number().positive().nullable().describe('Ceiling of the whole run, US dollars'),
   budgetTokens: z.number().int().positive().nullable().describe('Ceiling of the whole run, tokens'),
+  rolloutBudgetUsd: z
+    .number()
+    .positive()
+    .nullable()
+    .default(null)
+    .describe('Ceiling of one rollout over all its attempts, US dollars'),
+  rolloutBudgetTokens: z
+    .number()
+    .int()
+    .positive()
+    .nullable()
+    .default(null)
+    .describe('Ceiling of one rollout over all its attempts, tokens'),
+  groupBudgetUsd: z
+    .number()
+    .positive()
+    .nullable()
+    .default(null)
+    .describe('Ceiling of all rollouts of one task, US dollars'),
+  groupBudgetTokens: z
+    .number()
+    .int()
+    .positive()
+    .nullable()
+    .default(null)
+    .describe('Ceiling of all rollouts of one task, tokens'),
   prices: z
     .record(
       z.string(),
@@ -46,5 +73,19 @@ export const runConfigSchema = z.object({
     .int()
     .positive()
     .describe('A model call without an answer for so long is a failed try'),
+  verify: z
+    .enum(ISOLATION_LEVELS)
+    .nullable()
+    .default(null)
+    .describe('Isolation of the verifier; null = as the task says'),
+  keepSnapshots: z.boolean().default(false).describe('Keep the final state of each sandbox, for replay'),
+  weight: z.number().min(0.001).max(1_000).default(1).describe('Share of the pool beside other runs'),
+  priority: z.number().int().min(1).max(5).default(3).describe('1 goes first, 5 last'),
+  hostLossMs: z
+    .number()
+    .int()
+    .min(1_000)
+    .default(600_000)
+    .describe('A host that takes no work for so long, twice in a row, is lost (with several hosts)'),
 });
 export type RunConfig = z.infer<typeof runConfigSchema>;

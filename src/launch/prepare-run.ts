@@ -68,6 +68,8 @@ async function resolveConfig(
   const { contextWindow, historyLimits, maxTurns, maxTokens, temperature, seed, timeoutMultiplier } =
     settings;
   const { budgetUsd, budgetTokens, prices, modelTimeoutMs } = settings;
+  const { rolloutBudgetUsd, rolloutBudgetTokens, groupBudgetUsd, groupBudgetTokens } = settings;
+  const { verify, keepSnapshots, weight, priority, hostLossMs } = settings;
   return {
     agent,
     model: usesModel ? settings.model : null,
@@ -91,5 +93,14 @@ async function resolveConfig(
     budgetTokens,
     prices,
     modelTimeoutMs,
+    rolloutBudgetUsd,
+    rolloutBudgetTokens,
+    groupBudgetUsd,
+    groupBudgetTokens,
+    verify,
+    keepSnapshots,
+    weight,
+    priority,
+    hostLossMs,
   };
 }

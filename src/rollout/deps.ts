@@ -6,6 +6,7 @@ import type { SandboxDriver } from '../sandbox/sandbox.js';
 import type { RunRecord } from '../store/records.schema.js';
 import type { ArtifactStore } from '../store/store.js';
 import type { Environment } from '../tasks/environment.js';
+import type { AtCheckpoint } from './checkpoints.js';
 import type { RolloutObserver } from './observer.js';
 import type { RunBudgets } from './run-budget.js';
 
@@ -23,6 +24,7 @@ export interface RolloutDeps {
   /** Holds the run back until somebody resumes it. */
   pauseRun(runId: string, reason: string): Promise<void>;
   observer: RolloutObserver;
+  atCheckpoint: AtCheckpoint;
   now: Clock;
   newId(): string;
   logger: Logger;

@@ -35,6 +35,7 @@ export async function finalizeAttempt(deps: RolloutDeps, input: FinalizeInput): 
     readRun(deps.store, input.runId),
     readTask(deps.store, input.runId, input.taskId),
   ]);
+  await deps.atCheckpoint('finalizing:before', input);
   await settleLostCallsOf(deps.store, input, task.evalCriteria.steps.length, deps.now);
   const own = await attemptRecord(deps.store, input, task, input.ended, deps.now());
   const { won, value: record } = await putRecordIfAbsent(
@@ -56,7 +57,9 @@ export async function finalizeAttempt(deps: RolloutDeps, input: FinalizeInput): 
     cancelled ? { ...record, ...cancelledOutcome } : record,
   );
   await writeTrajectory(deps, input, run, task, record);
+  await deps.atCheckpoint('finalizing:effect', input);
   const sealing = await putRecordIfAbsent(deps.store, rolloutResultSchema, keys.result(input), result);
+  await deps.atCheckpoint('finalizing:recorded', input);
   if (sealing.won) deps.observer.rolloutEnded(sealing.value);
   return { again: false, digest: digestOf(sealing.value) };
 }

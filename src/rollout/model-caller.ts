@@ -69,11 +69,12 @@ export class ModelCaller {
     record: (call: CallRecord) => Promise<PutOutcome<T>>,
     sentView: Record<string, unknown> | null,
   ): Promise<T> {
-    const { deps, lifecycle } = this.context;
+    const { deps, key, lifecycle } = this.context;
     const full: ModelRequest = { ...request, callId: deps.newId() };
     const bound = this.client.bound(full);
     const reserved = { tokens: bound.promptTokens + bound.completionTokens, costUsd: bound.costUsd };
     await this.context.guard();
+    await deps.atCheckpoint('sampling:before', key);
     this.reserve(reserved);
     let used: { usage: Usage; costUsd: number | null } = { usage: NO_USAGE, costUsd: null };
     try {
@@ -86,7 +87,10 @@ export class ModelCaller {
         throw await this.failed(intent, error, used.usage);
       }
       used = response;
-      return await persist(() => this.keep(intent, response, record, sentView), lifecycle.cancelled);
+      await deps.atCheckpoint('sampling:effect', key);
+      const kept = await persist(() => this.keep(intent, response, record, sentView), lifecycle.cancelled);
+      await deps.atCheckpoint('sampling:recorded', key);
+      return kept;
     } finally {
       this.budget.settle(reserved, used.usage, used.costUsd);
     }

@@ -102,12 +102,16 @@ async function provision(
     lifecycle.cancelled,
   );
   mayGoOn(lifecycle);
+  await deps.atCheckpoint('provisioning:before', key);
   const owner: SandboxOwner = ownerOf(deps, key, 'agent');
   const sandbox = await driver.create({ image: name, spec, owner }, lifecycle.cancelled);
   deps.ledgers.of(sandbox.ref.driver).convert(sandbox.ref.id);
   try {
     if (spec.healthcheck !== null) await waitHealthy(sandbox, spec.healthcheck, lifecycle);
-    return await settle(deps, key, sandbox, name, begun);
+    await deps.atCheckpoint('provisioning:effect', key);
+    const placement = await settle(deps, key, sandbox, name, begun);
+    await deps.atCheckpoint('provisioning:recorded', key);
+    return placement;
   } catch (error) {
     await discard(deps, sandbox);
     throw error;

@@ -1,7 +1,7 @@
 import { LongrunError } from '../core/errors.js';
 import { partitionsOf } from '../core/partitioning.js';
 import { poolQueue } from '../core/queues.js';
-import { DAY_MS, MINUTE_MS } from '../core/time.js';
+import { DAY_MS } from '../core/time.js';
 import type { PartitionOpening, RunOpening } from '../core/workflow-messages.js';
 import { writeSummary } from '../report/write-summary.js';
 import { keys } from '../store/keys.js';
@@ -9,7 +9,6 @@ import { mapBounded } from '../store/map-bounded.js';
 import { plannedRollouts, readPlan, readResult, readRun } from '../store/runs.js';
 import type { RolloutDeps } from './deps.js';
 
-const HOST_LOSS_MS = 10 * MINUTE_MS;
 const BACKSTOP_MS = 7 * DAY_MS;
 
 /** What a run's workflow needs to know at its start. A finished run says so. */
@@ -20,7 +19,7 @@ export async function openRun(deps: RolloutDeps, runId: string): Promise<RunOpen
     deps.store.children(keys.hosts),
     deps.store.get(keys.summary(runId)),
   ]);
-  const { concurrency, maxAttempts, sandbox } = run.config;
+  const { concurrency, maxAttempts, sandbox, hostLossMs } = run.config;
   return {
     finished: summary !== null,
     total: plan.tasks.reduce((total, task) => total + task.samples, 0),
@@ -30,7 +29,7 @@ export async function openRun(deps: RolloutDeps, runId: string): Promise<RunOpen
       poolQueue: poolQueue(sandbox),
       maxAttempts,
       backstopMs: BACKSTOP_MS,
-      hostLossMs: hosts.length > 1 ? HOST_LOSS_MS : null,
+      hostLossMs: hosts.length > 1 ? hostLossMs : null,
     },
   };
 }

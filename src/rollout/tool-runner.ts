@@ -33,7 +33,9 @@ export class ToolRunner {
     const known = await readRecord(deps.store, toolResultSchema, at);
     if (known !== null) return known;
     const startedAt = deps.now();
+    await deps.atCheckpoint('command:before', key);
     const { answer, exec } = await this.answer(planned, index, remainingMs);
+    await deps.atCheckpoint('command:effect', key);
     const record: ToolResult = {
       schemaVersion: 1,
       toolCallId: planned.call.id,
@@ -46,12 +48,12 @@ export class ToolRunner {
       durationMs: Math.round(exec?.durationMs ?? deps.now() - startedAt),
       startedAt,
     };
-    return (
-      await persist(
-        () => putRecordIfAbsent(deps.store, toolResultSchema, at, record, 'process'),
-        lifecycle.cancelled,
-      )
-    ).value;
+    const { value } = await persist(
+      () => putRecordIfAbsent(deps.store, toolResultSchema, at, record, 'process'),
+      lifecycle.cancelled,
+    );
+    await deps.atCheckpoint('command:recorded', key);
+    return value;
   }
 
   private async answer(planned: PlannedCall, index: number, remainingMs: number) {

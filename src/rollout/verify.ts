@@ -54,6 +54,7 @@ async function score(
   let context: AttemptContext | null = null;
   try {
     context = await openForScoring(deps, key, step, fence, lifecycle);
+    await deps.atCheckpoint('verification:before', key);
     verdict = await deps
       .environmentOf(context.run)
       .computeReward(context.task, step, new StepRewardContext(context));
@@ -64,7 +65,10 @@ async function score(
     await assertFence(deps.store, key, fence);
     verdict = lostVerdict(deps, spec, await lossUnderTests(context));
   }
-  return (await putRecordIfAbsent(deps.store, verdictSchema, keys.verdict(key, step), verdict)).value;
+  await deps.atCheckpoint('verification:effect', key);
+  const { value } = await putRecordIfAbsent(deps.store, verdictSchema, keys.verdict(key, step), verdict);
+  await deps.atCheckpoint('verification:recorded', key);
+  return value;
 }
 
 /** A sandbox that ended from inside is started again, because its outcome is scored. */

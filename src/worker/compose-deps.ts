@@ -5,6 +5,7 @@ import type { ActivityDeps } from '../../activities/activity-deps.js';
 import { tbliteScripts } from '../../environments/tblite/scripts/index.js';
 import type { HostLedgers } from '../core/host-ledgers.js';
 import { ModelRegistry } from '../model/registry.js';
+import type { AtCheckpoint } from '../rollout/checkpoints.js';
 import { RunBudgets } from '../rollout/run-budget.js';
 import { spentSoFar } from '../rollout/spent-so-far.js';
 import type { SandboxDriver } from '../sandbox/sandbox.js';
@@ -26,6 +27,7 @@ export interface Composition {
   ledgers: HostLedgers;
   sliceMs: number;
   shutdown: AbortSignal;
+  atCheckpoint: AtCheckpoint;
 }
 
 /** Builds what the activities depend on; environments once per run. */

@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import { LongrunError } from '../core/errors.js';
 import { HostLedgers } from '../core/host-ledgers.js';
 import { SECOND_MS } from '../core/time.js';
+import { type AtCheckpoint, PASS_ON } from '../rollout/checkpoints.js';
 import { clusterId } from '../store/installation.js';
 import type { ArtifactStore } from '../store/store.js';
 import type { Cluster } from '../temporal/connect.js';
@@ -32,6 +33,8 @@ export interface HostWorkerOptions {
   /** `host:port` for Prometheus; null = no metrics. */
   metricsAddress?: string | null;
   sliceMs?: number;
+  /** For fault tests: told wherever a death must cost nothing. */
+  atCheckpoint?: AtCheckpoint;
 }
 
 export interface HostWorker {
@@ -84,6 +87,7 @@ export async function startHostWorker(options: HostWorkerOptions): Promise<HostW
       ledgers: new HostLedgers(capacities),
       sliceMs: options.sliceMs ?? SLICE_MS,
       shutdown: stop.signal,
+      atCheckpoint: options.atCheckpoint ?? PASS_ON,
     });
     const at = { connection, namespace: cluster.namespace, identity: `${process.pid}@${hostId}` };
     // Sandboxes found running count against the capacity before the first poll.

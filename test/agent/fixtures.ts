@@ -2,31 +2,16 @@ import type { AgentContext, TurnHistory } from '../../src/agent/agent.js';
 import { TOOL_NAMES, toolsByName } from '../../src/agent/tools/registry.js';
 import type { RunConfig } from '../../src/core/run-config.schema.js';
 import type { CallRecord, ToolResult } from '../../src/store/records.schema.js';
+import { RUN_CONFIG } from '../support/run-config-defaults.js';
 
 export function runConfig(overrides: Partial<RunConfig> = {}): RunConfig {
   return {
+    ...RUN_CONFIG,
     agent: 'tool-calling',
     model: 'test-model',
-    baseUrl: null,
     apiKeyEnv: 'TEST_KEY',
-    samples: 1,
-    maxAttempts: 3,
     concurrency: 1,
-    sandbox: 'memory',
-    network: null,
-    passThreshold: 1,
-    contextPolicy: 'stop',
-    contextWindow: null,
-    historyLimits: {},
     maxTurns: 100,
-    maxTokens: null,
-    temperature: null,
-    seed: null,
-    timeoutMultiplier: 1,
-    budgetUsd: null,
-    budgetTokens: null,
-    prices: {},
-    modelTimeoutMs: 60_000,
     ...overrides,
   };
 }

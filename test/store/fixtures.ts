@@ -1,6 +1,7 @@
 import type { AttemptKey } from '../../src/core/ids.js';
 import type { RunConfig } from '../../src/core/run-config.schema.js';
 import type { Plan, RolloutResult, RunRecord } from '../../src/store/records.schema.js';
+import { RUN_CONFIG } from '../support/run-config-defaults.js';
 
 export const attemptKey: AttemptKey = { runId: 'r', taskId: 't', sample: 0, attempt: 1 };
 
@@ -11,27 +12,10 @@ export function runRecord(overrides: Partial<RunRecord> = {}, config: Partial<Ru
     mode: 'evaluate',
     environment: { name: 'tblite', source: 'builtin' },
     config: {
+      ...RUN_CONFIG,
       agent: 'tool-calling',
       model: 'some/model',
-      baseUrl: null,
-      apiKeyEnv: 'OPENAI_API_KEY',
       samples: 2,
-      maxAttempts: 3,
-      concurrency: 8,
-      sandbox: 'memory',
-      network: null,
-      passThreshold: 1,
-      contextPolicy: 'stop',
-      contextWindow: null,
-      historyLimits: {},
-      maxTurns: 50,
-      maxTokens: null,
-      temperature: null,
-      seed: null,
-      timeoutMultiplier: 1,
-      budgetUsd: null,
-      budgetTokens: null,
-      prices: {},
       modelTimeoutMs: 600_000,
       ...config,
     },

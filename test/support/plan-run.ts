@@ -5,6 +5,7 @@ import { putRecordIfAbsent } from '../../src/store/records.js';
 import { planSchema, runRecordSchema } from '../../src/store/records.schema.js';
 import type { ArtifactStore } from '../../src/store/store.js';
 import type { LoadedTask } from '../../src/tasks/environment.js';
+import { RUN_CONFIG } from './run-config-defaults.js';
 
 /** Writes a run into the store, as the launch does, without starting it. */
 export async function planRun(
@@ -31,27 +32,4 @@ export async function planRun(
   });
 }
 
-const DEFAULTS: RunConfig = {
-  agent: 'nop',
-  model: null,
-  baseUrl: null,
-  apiKeyEnv: 'OPENAI_API_KEY',
-  samples: 1,
-  maxAttempts: 3,
-  concurrency: 8,
-  sandbox: 'memory',
-  network: null,
-  passThreshold: 1,
-  contextPolicy: 'history-view',
-  contextWindow: null,
-  historyLimits: {},
-  maxTurns: 50,
-  maxTokens: null,
-  temperature: null,
-  seed: 1,
-  timeoutMultiplier: 1,
-  budgetUsd: null,
-  budgetTokens: null,
-  prices: {},
-  modelTimeoutMs: 60_000,
-};
+const DEFAULTS: RunConfig = { ...RUN_CONFIG, contextPolicy: 'history-view', seed: 1 };

@@ -37,6 +37,7 @@ export function rolloutDeps({
     modelOf: () => model,
     budgets: new RunBudgets((runId) => spentSoFar(store, runId)),
     pauseRun: async () => undefined,
+    atCheckpoint: () => undefined,
     observer: { attemptEnded: () => undefined, rolloutEnded: () => undefined },
     now: Date.now,
     newId: randomUUID,

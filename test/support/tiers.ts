@@ -17,6 +17,7 @@ export const TIERS = {
     timeoutMs: 60_000,
   },
   sandbox: { folders: ['sandbox'], needs: ['engine', 'temporal'], timeoutMs: 120_000 },
+  chaos: { folders: ['chaos'], needs: ['engine', 'temporal'], timeoutMs: 300_000 },
   environments: { folders: ['environments'], needs: ['engine', 'temporal'], timeoutMs: 300_000 },
   cli: { folders: ['cli'], needs: ['temporal'], timeoutMs: 120_000 },
 } as const satisfies Record<string, Tier>;

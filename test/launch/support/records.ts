@@ -1,28 +1,12 @@
 import type { RunConfig } from '../../../src/core/run-config.schema.js';
 import type { RolloutResult, RunRecord } from '../../../src/store/records.schema.js';
+import { RUN_CONFIG } from '../../support/run-config-defaults.js';
 
 const CONFIG: RunConfig = {
-  agent: 'nop',
-  model: null,
-  baseUrl: null,
-  apiKeyEnv: 'OPENAI_API_KEY',
+  ...RUN_CONFIG,
   samples: 2,
-  maxAttempts: 3,
   concurrency: 4,
-  sandbox: 'memory',
-  network: null,
-  passThreshold: 1,
-  contextPolicy: 'stop',
-  contextWindow: null,
-  historyLimits: {},
   maxTurns: 10,
-  maxTokens: null,
-  temperature: null,
-  seed: null,
-  timeoutMultiplier: 1,
-  budgetUsd: null,
-  budgetTokens: null,
-  prices: {},
   modelTimeoutMs: 1_000,
 };
 
