@@ -3,4 +3,6 @@ import type { RolloutDeps } from '../src/rollout/deps.js';
 export interface ActivityDeps extends RolloutDeps {
   /** Fires when this worker stops taking work: slices return at their next record. */
   shutdown: AbortSignal;
+  /** This process's shares of model endpoints. */
+  endpoints: { nudge(workflowId: string): void };
 }

@@ -1,12 +1,17 @@
 import type {
+  CloseReplayInput,
   CloseRunInput,
   EvaluateInput,
   FinalizeAnswer,
   FinalizeInput,
   PartitionOpening,
+  ReplayInput,
+  ReplayOpening,
   RunOpening,
 } from '../src/core/workflow-messages.js';
 import { finalizeAttempt } from '../src/rollout/finalize.js';
+import { hasOtherHost } from '../src/rollout/other-hosts.js';
+import { closeReplay, openReplay } from '../src/rollout/replay/replay-book.js';
 import { closeRun, openPartition, openRun } from '../src/rollout/run-book.js';
 import type { ActivityDeps } from './activity-deps.js';
 import { withLifecycle } from './with-lifecycle.js';
@@ -17,6 +22,10 @@ export interface BookkeepingActivities {
   /** Records an attempt's end and, unless a new attempt may help, the rollout's result. For every outcome. */
   finalizeRollout(input: FinalizeInput): Promise<FinalizeAnswer>;
   closeRun(input: CloseRunInput): Promise<void>;
+  openReplay(input: ReplayInput): Promise<ReplayOpening>;
+  closeReplay(input: CloseReplayInput): Promise<void>;
+  /** Whether a living host could take over what `hostId` does not work on. */
+  hasOtherHost(input: { runId: string; hostId: string }): Promise<boolean>;
 }
 
 export function createBookkeepingActivities(deps: ActivityDeps): BookkeepingActivities {
@@ -26,5 +35,8 @@ export function createBookkeepingActivities(deps: ActivityDeps): BookkeepingActi
     openPartition: ({ runId, index }) => run(() => openPartition(deps, runId, index)),
     finalizeRollout: (input) => run(() => finalizeAttempt(deps, input)),
     closeRun: ({ runId, status }) => run(() => closeRun(deps, runId, status)),
+    openReplay: ({ runId, replayId }) => run(() => openReplay(deps, runId, replayId)),
+    closeReplay: ({ runId, replayId, status }) => run(() => closeReplay(deps, runId, replayId, status)),
+    hasOtherHost: ({ runId, hostId }) => run(() => hasOtherHost(deps, runId, hostId)),
   };
 }

@@ -10,6 +10,7 @@ export const CASES = {
   docker: async () => (await import('./cases/docker.js')).docker,
   bubblewrap: async () => (await import('./cases/bubblewrap.js')).bubblewrap,
   memory: async () => (await import('./cases/memory.js')).memory,
+  sweep: async () => (await import('./cases/sweep.js')).sweep,
 } satisfies Record<string, () => Promise<BenchCase>>;
 
 export type CaseName = keyof typeof CASES;

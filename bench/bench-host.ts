@@ -7,12 +7,12 @@ import { prepareRun } from '../src/launch/prepare-run.js';
 import { openSession, type Session } from '../src/launch/session.js';
 import { writeRun } from '../src/launch/write-run.js';
 import { readPlan, readResults } from '../src/store/runs.js';
-import { stopServer } from '../src/temporal/embedded-server.js';
+import { serverStatus, stopServer } from '../src/temporal/embedded-server.js';
 import { type HostWorker, startHostWorker } from '../src/worker/index.js';
 import { IMAGE } from './bare-engine.js';
-import { writeTask } from './task-folder.js';
+import { writeTasks } from './task-folder.js';
 
-const RUN_LIMIT_MS = 10 * 60 * 1000;
+const RUN_LIMIT_MS = 30 * 60 * 1000;
 
 /** A state folder with an embedded server on disk and, when asked for, a host worker in this process. */
 export class BenchHost {
@@ -30,19 +30,26 @@ export class BenchHost {
     return new BenchHost(session, folder);
   }
 
+  /** The embedded server's process. */
+  get serverPid(): number {
+    const { pid } = serverStatus(this.session.stateDir);
+    if (pid === null) throw new Error('the server does not run');
+    return pid;
+  }
+
   async startWorker(concurrency: number): Promise<void> {
     const { stateDir, store, cluster, client } = this.session;
     const logger = pino({ level: process.env.LONGRUN_LOG_LEVEL ?? 'silent' });
     this.worker = await startHostWorker({ stateDir, store, cluster, client, logger, concurrency });
   }
 
-  /** Prepares and writes a run of the benched task, as a launch does; answers its id. */
-  async plan(wanted: Partial<Settings>): Promise<string> {
+  /** Prepares and writes a run of the benched task, or of copies of it, as a launch does; answers its id. */
+  async plan(wanted: Partial<Settings>, tasks = 1): Promise<string> {
     this.runs += 1;
     const runId = `bench-${this.runs}`;
     const image = wanted.sandbox === 'docker' ? IMAGE : 'host';
     const settings = settingsSchema.parse({
-      environment: await writeTask(join(this.folder, runId), image),
+      environment: await writeTasks(join(this.folder, runId), image, tasks),
       runId,
       seed: 1,
       ...wanted,

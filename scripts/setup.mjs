@@ -1,11 +1,14 @@
 #!/usr/bin/env node
 /**
  * Sets up what is missing, one line for each thing it does or finds in place. Plain Node: nothing is installed yet.
- * --check only looks; --yes may install packages with sudo; --no-sandbox leaves engine and image alone.
+ * --check only looks; --yes may install packages with sudo; --no-sandbox leaves engine and image alone;
+ * --topology also brings the servers of the distributed set-up, which only tests start.
  */
 import { provideBaseImage } from './setup/base-image.mjs';
 import { build } from './setup/build.mjs';
+import { provideGoPrograms } from './setup/go-programs.mjs';
 import { checkNode, provideNodeModules } from './setup/node-modules.mjs';
+import { providePostgres } from './setup/postgres.mjs';
 import { line, main } from './setup/report.mjs';
 import { provideSandbox } from './setup/sandbox.mjs';
 import { provideTemporal } from './setup/temporal.mjs';
@@ -18,6 +21,10 @@ await main(async () => {
   await provideNodeModules(options);
   await build(options);
   await provideTemporal(options);
+  if (flags.has('--topology')) {
+    await provideGoPrograms(options);
+    await providePostgres(options);
+  }
   if (flags.has('--no-sandbox')) return line('sandbox', 'left alone');
   const driver = await provideSandbox(options);
   if (driver === 'docker') await provideBaseImage(options);

@@ -4,11 +4,15 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { ROOT } from './setup/root.mjs';
 
-const skipsSandbox = (process.env.LONGRUN_SKIP_TIERS ?? '').split(',').includes('sandbox');
+const skipped = (process.env.LONGRUN_SKIP_TIERS ?? '').split(',').map((name) => name.trim());
 if (process.env.LONGRUN_SKIP_TIERS)
   console.log(`Tiers left out on request: ${process.env.LONGRUN_SKIP_TIERS}`);
 
-const setup = node(['scripts/setup.mjs', ...(skipsSandbox ? ['--no-sandbox'] : [])]);
+const options = [
+  ...(skipped.includes('sandbox') ? ['--no-sandbox'] : []),
+  ...(skipped.includes('store') && skipped.includes('topology') ? [] : ['--topology']),
+];
+const setup = node(['scripts/setup.mjs', ...options]);
 process.exitCode =
   setup === 0 ? node([join('node_modules', 'vitest', 'vitest.mjs'), 'run', ...process.argv.slice(2)]) : setup;
 

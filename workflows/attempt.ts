@@ -9,9 +9,11 @@ import {
 import type { Failure, StopReason } from '../src/core/outcome.js';
 import type { RolloutProgress } from '../src/core/rollout-progress.js';
 import type { FinalizeAnswer, PlaceAnswer, RolloutInput } from '../src/core/workflow-messages.js';
-import { HostLost, onHost } from './host-loss.js';
+import { waitForBudget } from './budget-hold.js';
+import { HOST_LOST, HostLost, onHost } from './host-loss.js';
 import { bookkeeping, controlActivities, hostActivities, poolActivities } from './policies.js';
 
+type Ready = Exclude<PlaceAnswer, { kind: 'held' }>;
 type Placed = Extract<PlaceAnswer, { kind: 'placed' }>;
 interface Ended {
   stopReason: StopReason;
@@ -25,7 +27,7 @@ export async function runAttempt(
   delayMs: number,
 ): Promise<FinalizeAnswer> {
   const expected = progress.attempt + 1;
-  let place: PlaceAnswer | null = null;
+  let place: Ready | null = null;
   let ended: Ended | null = null;
   let phase: StopReason = 'provision_error';
   try {
@@ -42,18 +44,24 @@ export async function runAttempt(
   return CancellationScope.nonCancellable(() => conclude(input, progress, place, ended));
 }
 
-async function placeSandbox(input: RolloutInput, progress: RolloutProgress): Promise<PlaceAnswer> {
-  progress.phase = 'placing';
-  await condition(() => !progress.paused);
-  const { runId, taskId, sample, policy } = input;
-  const pool = poolActivities(policy.poolQueue, progress.attempt > 0);
-  return pool.placeSandbox({
-    runId,
-    taskId,
-    sample,
-    ...progress.nextExecutor(),
-    maxAttempts: policy.maxAttempts,
-  });
+async function placeSandbox(input: RolloutInput, progress: RolloutProgress): Promise<Ready> {
+  const { runId, taskId, sample, policy, replay } = input;
+  const pool = poolActivities(runId, policy, progress.attempt > 0);
+  for (;;) {
+    progress.phase = 'placing';
+    await condition(() => !progress.paused);
+    const { nudges } = progress;
+    const answer = await pool.placeSandbox({
+      runId,
+      taskId,
+      sample,
+      ...progress.nextExecutor(),
+      maxAttempts: policy.maxAttempts,
+      ...(replay === undefined ? {} : { replay }),
+    });
+    if (answer.kind !== 'held') return answer;
+    await waitForBudget(answer.hold, progress, nudges);
+  }
 }
 
 async function runSteps(
@@ -62,49 +70,67 @@ async function runSteps(
   place: Placed,
   entering: (ifItFails: StopReason) => void,
 ): Promise<void> {
-  const host = hostActivities(place.hostQueue, input.policy);
+  const hostLossMs = place.hostLoss?.afterMs ?? input.policy.hostLossMs;
+  const host = hostActivities(place.hostQueue, { ...input.policy, hostLossMs });
+  const mayMove = () => mayLeave(input, place);
   const key = { runId: input.runId, taskId: input.taskId, sample: input.sample, attempt: place.attempt };
   for (let step = 0; step < place.steps; step++) {
     progress.phase = 'agent';
     entering('llm_error');
     for (let done = false; !done; ) {
       await condition(() => !progress.paused);
-      const answer = await onHost(() => host.runTurns({ ...key, step, ...progress.nextExecutor() }));
+      const { nudges } = progress;
+      const answer = await onHost(() => host.runTurns({ ...key, step, ...progress.nextExecutor() }), mayMove);
       progress.turns = answer.turns;
       done = answer.done;
+      if (answer.held) {
+        await waitForBudget(answer.held, progress, nudges);
+        progress.phase = 'agent';
+      }
     }
     progress.phase = 'verifying';
     entering('verifier_error');
-    const verdict = await onHost(() => host.verify({ ...key, step, ...progress.nextExecutor() }));
+    const verdict = await onHost(() => host.verify({ ...key, step, ...progress.nextExecutor() }), mayMove);
     if (!verdict.goOn) return;
   }
+}
+
+/** Workers that did not say so in their placement judged it at the start of the run. */
+async function mayLeave({ runId }: RolloutInput, { hostLoss }: Placed): Promise<boolean> {
+  return hostLoss === undefined || bookkeeping.hasOtherHost({ runId, hostId: hostLoss.hostId });
 }
 
 /** Recording and removing the sandbox are independent: the verdict is in the store before either. */
 async function conclude(
   input: RolloutInput,
   progress: RolloutProgress,
-  place: PlaceAnswer | null,
+  place: Ready | null,
   ended: Ended | null,
 ): Promise<FinalizeAnswer> {
   progress.phase = 'finalizing';
-  const { runId, taskId, sample, incarnation, policy } = input;
+  const { runId, taskId, sample, incarnation, policy, replay } = input;
   const key = { runId, taskId, sample, attempt: progress.attempt };
   const finalized = bookkeeping.finalizeRollout({
     ...key,
     incarnation,
     maxAttempts: policy.maxAttempts,
     ended,
+    ...(replay === undefined ? {} : { replay }),
   });
   // What cannot be removed now is the reaper's; the result does not wait for it.
   const removed =
-    place?.kind === 'placed'
+    place?.kind === 'placed' && !isGivenUp(place, ended)
       ? controlActivities(place.controlQueue)
           .destroySandbox(key)
           .catch(() => undefined)
       : undefined;
   const [answer] = await Promise.all([finalized, removed]);
   return answer;
+}
+
+/** A host that takes no work is not asked to clean up: its reaper knows an attempt that has ended. */
+function isGivenUp({ hostLoss }: Placed, ended: Ended | null): boolean {
+  return hostLoss !== undefined && ended?.failure?.code === HOST_LOST;
 }
 
 /** Of a sandbox that refused its service while the agent or the tests were at work. */

@@ -9,19 +9,23 @@ import {
   ParentClosePolicy,
   setHandler,
   startChild,
+  upsertMemo,
   WorkflowIdReusePolicy,
   workflowInfo,
 } from '@temporalio/workflow';
 import { partitionWorkflowId } from '../src/core/ids.js';
+import { MEMO_PAUSED_BY } from '../src/core/pause-reason.js';
 import { RunBoard } from '../src/core/run-board.js';
 import type { EvaluateInput, RunOpening } from '../src/core/workflow-messages.js';
 import {
+  amendedSignal,
   concurrencySignal,
   exhaustedSignal,
   pauseSignal,
   progressQuery,
   resumeSignal,
   shareSignal,
+  standingSignal,
 } from './messages.js';
 import { partition } from './partition.js';
 import { bookkeeping } from './policies.js';
@@ -68,27 +72,52 @@ function handleMessages(input: EvaluateInput, board: RunBoard, opening: RunOpeni
       await tell(index, (id) => getExternalWorkflowHandle(id).signal(shareSignal, share));
   };
   const passOn = async (signal: typeof pauseSignal | typeof resumeSignal) => {
-    board.paused = signal === pauseSignal;
     for (const index of board.openIndexes)
       await tell(index, (id) => getExternalWorkflowHandle(id).signal(signal));
   };
-  setHandler(pauseSignal, () => passOn(pauseSignal));
-  setHandler(resumeSignal, () => passOn(resumeSignal));
+  setHandler(pauseSignal, (reason) => {
+    board.pause(reason ?? 'person');
+    noteStandstill(board);
+    return passOn(pauseSignal);
+  });
+  setHandler(resumeSignal, () => {
+    board.resume();
+    noteStandstill(board);
+    return passOn(resumeSignal);
+  });
+  setHandler(amendedSignal, async (standing, raised) => {
+    opening.policy = { ...opening.policy, ...standing };
+    for (const index of board.openIndexes)
+      await tell(index, (id) => getExternalWorkflowHandle(id).signal(standingSignal, standing));
+    if (!raised || board.reason === 'person') return;
+    board.resume();
+    noteStandstill(board);
+    await passOn(resumeSignal);
+  });
   setHandler(concurrencySignal, (concurrency) => {
     board.resize(concurrency);
     return tellShares();
   });
-  setHandler(exhaustedSignal, (index, running) => {
-    board.exhausted(index, running);
+  setHandler(exhaustedSignal, (index, running, held) => {
+    board.exhausted(index, running, held);
+    noteStandstill(board);
     return tellShares();
   });
   setHandler(progressQuery, () => ({
-    status: board.paused ? 'paused' : 'running',
+    status: board.standstill === null ? 'running' : 'paused',
+    reason: board.standstill,
     total: opening.total,
     done: board.done,
     running: board.openCount,
   }));
   return tellShares;
+}
+
+/** For readers while no worker answers queries: which budget a run waits for. What a person did needs no note. */
+function noteStandstill(board: RunBoard): void {
+  const noted = workflowInfo().memo?.[MEMO_PAUSED_BY] ?? null;
+  const budget = board.standstill === 'person' ? null : board.standstill;
+  if (budget !== noted) upsertMemo({ [MEMO_PAUSED_BY]: budget });
 }
 
 async function runPartitions(
@@ -113,6 +142,8 @@ async function runPartitions(
           }),
       );
     }
+    board.allOpened = true;
+    noteStandstill(board);
     await condition(() => board.openCount === 0);
     if (failure !== null) throw failure;
   } finally {
@@ -122,8 +153,11 @@ async function runPartitions(
 
 async function startOver(input: EvaluateInput, board: RunBoard, nextPartition: number): Promise<void> {
   await condition(() => board.openCount === 0 && allHandlersFinished());
-  const { paused, done, concurrency } = board;
-  await continueAsNew<typeof evaluate>({ ...input, carried: { paused, done, nextPartition, concurrency } });
+  const { paused, reason, done, concurrency } = board;
+  await continueAsNew<typeof evaluate>({
+    ...input,
+    carried: { paused, reason, done, nextPartition, concurrency },
+  });
 }
 
 async function runPartition(

@@ -1,4 +1,7 @@
 /** Every workflow type; the bundle's entry. */
+export { endpoint } from './endpoint.js';
 export { evaluate } from './evaluate.js';
 export { partition } from './partition.js';
+export { replay } from './replay.js';
 export { rollout } from './rollout.js';
+export { runBudget } from './run-budget.js';

@@ -1,15 +1,34 @@
-import { defineQuery, defineSignal } from '@temporalio/workflow';
-import type { ProgressCounts } from '../src/core/workflow-messages.js';
+import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { ShareAnswer, ShareRequest } from '../src/core/budget-shares.js';
+import type { EndpointReport, EndpointShare, EndpointView } from '../src/core/endpoint/messages.js';
+import type { PauseReason } from '../src/core/pause-reason.js';
+import type { PoolStanding, ProgressCounts } from '../src/core/workflow-messages.js';
 
-/** Stop starting work; what runs stops at its next step. Sent to a run, which passes it on. */
-export const pauseSignal = defineSignal('pause');
+/** Stop starting work; what runs stops at its next step. Sent to a run, which passes it on. Without a reason it is a person's. */
+export const pauseSignal = defineSignal<[PauseReason?]>('pause');
 export const resumeSignal = defineSignal('resume');
 /** To a run: how many rollouts may be in flight. */
 export const concurrencySignal = defineSignal<[number]>('concurrency');
+/** To a run, whose limits were changed: how it stands in the pool now, and whether a budget was raised. */
+export const amendedSignal = defineSignal<[PoolStanding, boolean]>('amended');
+/** To a partition: how the rollouts that it starts from now on stand in the pool. */
+export const standingSignal = defineSignal<[PoolStanding]>('standing');
+/** To a partition, from a rollout that waits for its group's budget to be raised, or does no longer: its workflow id. */
+export const heldSignal = defineSignal<[string, boolean]>('held');
 /** To a partition: its share of the run's window. */
 export const shareSignal = defineSignal<[number]>('share');
-/** To a run, from a partition with nothing left to start: its index and what it still has in flight. */
-export const exhaustedSignal = defineSignal<[number, number]>('exhausted');
+/** To a run, from a partition with nothing left to start: its index, what it still has in flight, and how many wait for a budget. */
+export const exhaustedSignal = defineSignal<[number, number, number?]>('exhausted');
+
+/** To the keeper of a budget, from a process that spends it. */
+export const askBudgetUpdate = defineUpdate<ShareAnswer, [ShareRequest]>('askBudget');
+
+/** To the keeper of an endpoint, from a process that makes calls to it: what it may do from now on. */
+export const renewEndpointUpdate = defineUpdate<EndpointShare, [EndpointReport]>('renewEndpoint');
+/** To the same, from a process that makes no more calls. */
+export const leaveEndpointSignal =
+  defineSignal<[Pick<EndpointReport, 'hostId' | 'process'>]>('leaveEndpoint');
+export const endpointQuery = defineQuery<EndpointView>('endpoint');
 
 export const progressQuery = defineQuery<ProgressCounts>('progress');
 export const phaseQuery = defineQuery<{ phase: string; attempt: number; turns: number }>('phase');

@@ -12,7 +12,15 @@ import {
 import { evaluateWorkflowId, type RolloutKey, rolloutWorkflowId } from '../src/core/ids.js';
 import { PartitionBoard } from '../src/core/partition-board.js';
 import type { PartitionInput, PartitionSummary } from '../src/core/workflow-messages.js';
-import { exhaustedSignal, pauseSignal, progressQuery, resumeSignal, shareSignal } from './messages.js';
+import {
+  exhaustedSignal,
+  heldSignal,
+  pauseSignal,
+  progressQuery,
+  resumeSignal,
+  shareSignal,
+  standingSignal,
+} from './messages.js';
 import { bookkeeping } from './policies.js';
 import { rollout } from './rollout.js';
 import { rolloutAttributes } from './search-attributes.js';
@@ -52,15 +60,23 @@ export async function partition(input: PartitionInput): Promise<PartitionSummary
 
   const tellTail = async () => {
     const tail = board.takeTail();
-    if (tail !== null) await run.signal(exhaustedSignal, index, tail).catch(() => undefined);
+    if (tail !== null) await run.signal(exhaustedSignal, index, tail, board.heldCount).catch(() => undefined);
   };
+  setHandler(heldSignal, (id, held) => {
+    board.hold(id, held && running.has(id));
+    return tellTail();
+  });
+  let { policy } = input;
+  setHandler(standingSignal, (standing) => {
+    policy = { ...policy, ...standing };
+  });
   const runOne = async (key: RolloutKey) => {
     const workflowId = rolloutWorkflowId(key);
     board.started();
     try {
       const child = await startChild(rollout, {
         workflowId,
-        args: [{ ...key, incarnation, policy: input.policy }],
+        args: [{ ...key, incarnation, policy }],
         parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
         cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
         workflowIdReusePolicy:
@@ -74,6 +90,7 @@ export async function partition(input: PartitionInput): Promise<PartitionSummary
       // Cancelled, terminated or already there: the store says what became of it, not this history.
     } finally {
       running.delete(workflowId);
+      board.hold(workflowId, false);
       board.closed();
       await tellTail();
     }

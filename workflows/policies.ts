@@ -3,6 +3,7 @@ import type { BookkeepingActivities } from '../activities/bookkeeping.js';
 import type { ControlActivities } from '../activities/control.js';
 import type { HostActivities } from '../activities/host.js';
 import type { PoolActivities } from '../activities/pool.js';
+import { DEFAULT_STANDING, placementPriority } from '../src/core/pool-priority.js';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../src/core/time.js';
 import type { RolloutPolicy } from '../src/core/workflow-messages.js';
 
@@ -19,17 +20,17 @@ export const bookkeeping = proxyActivities<BookkeepingActivities>({
   startToCloseTimeout: 10 * MINUTE_MS,
 });
 
-/** Retries of rollouts whose group is open go before new placements. */
-const RETRY_PRIORITY = 2;
-const NEW_PRIORITY = 3;
-
 /** Waits in the pool until some host has room, then provisions: builds may take long. */
-export function poolActivities(taskQueue: string, isRetry: boolean): PoolActivities {
+export function poolActivities(
+  runId: string,
+  { poolQueue, ...standing }: RolloutPolicy,
+  isRetry: boolean,
+): PoolActivities {
   return proxyActivities<PoolActivities>({
     ...PATIENT,
-    taskQueue,
+    taskQueue: poolQueue,
     startToCloseTimeout: 3 * 60 * MINUTE_MS,
-    priority: { priorityKey: isRetry ? RETRY_PRIORITY : NEW_PRIORITY },
+    priority: placementPriority(runId, { ...DEFAULT_STANDING, ...standing }, isRetry),
   });
 }
 

@@ -13,9 +13,7 @@ export async function rollout(input: RolloutInput): Promise<RolloutDigest> {
   setHandler(pauseSignal, () => {
     progress.paused = true;
   });
-  setHandler(resumeSignal, () => {
-    progress.paused = false;
-  });
+  setHandler(resumeSignal, () => progress.resume());
   setHandler(phaseQuery, () => progress.snapshot());
 
   for (let delayMs = 0; !progress.finished; ) {

@@ -7,6 +7,7 @@ import {
 } from '../config/merge-settings.js';
 import type { Settings } from '../config/settings.schema.js';
 import { stateFolder } from '../config/state-folder.js';
+import { checkStoreUrl } from '../store/index.js';
 import { type CliIo, wantsColour } from './cli-io.js';
 import type { CommonOptions } from './common-options.js';
 import { createLogger, secretValues } from './logger.js';
@@ -25,8 +26,10 @@ export interface CommandContext {
 
 /** Resolves the common options by flags > environment > file > defaults; other settings are not looked at. */
 export async function commandContext(options: CommonOptions, io: CliIo): Promise<CommandContext> {
-  const { json, stateDir, logLevel } = options;
-  const given = Object.entries({ json, stateDir, logLevel }).filter(([, value]) => value !== undefined);
+  const { json, stateDir, store, logLevel } = options;
+  const given = Object.entries({ json, stateDir, store, logLevel }).filter(
+    ([, value]) => value !== undefined,
+  );
   const { settings, warnings } = await mergeCommonSettings(Object.fromEntries(given), io.env);
   return openContext(settings, warnings, io);
 }
@@ -54,6 +57,7 @@ function openContext(settings: CommonSettings, warnings: readonly string[], io: 
   });
   const say = (line: string): void => print(`${line}\n`);
   for (const warning of warnings) say(warning);
+  useStore(settings.store, io.env);
   return {
     io,
     json: settings.json,
@@ -64,6 +68,13 @@ function openContext(settings: CommonSettings, warnings: readonly string[], io: 
       print = through ?? straight;
     },
   };
+}
+
+/** One store for all that this command does, in processes that it starts as well: they look where `openStore` looks. */
+function useStore(storeUrl: string | null, env: NodeJS.ProcessEnv): void {
+  if (storeUrl === null) return;
+  checkStoreUrl(storeUrl);
+  env.LONGRUN_STORE = storeUrl;
 }
 
 /** The one document of a command that was asked for `--json`. */

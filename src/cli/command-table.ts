@@ -21,9 +21,15 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/evaluate.js')).evaluateCommand,
   },
   {
+    name: 'replay',
+    group: RUN,
+    summary: 'New attempts at rollouts of a run, from the start or from what is recorded',
+    load: async () => (await import('./commands/replay.js')).replayCommand,
+  },
+  {
     name: 'runs',
     group: LOOK,
-    summary: 'List, show, watch, pause, resume, cancel and recover runs',
+    summary: 'List, show, watch, pause, resume, limit, cancel and recover runs',
     load: async () => (await import('./commands/runs.js')).runsCommand,
   },
   {
@@ -33,10 +39,22 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/rollouts.js')).rolloutsCommand,
   },
   {
+    name: 'queue',
+    group: LOOK,
+    summary: 'Rollouts by what has to be done about them: retry, review, done',
+    load: async () => (await import('./commands/queue.js')).queueCommand,
+  },
+  {
     name: 'tasks',
     group: LOOK,
     summary: 'List, show and validate tasks',
     load: async () => (await import('./commands/tasks.js')).tasksCommand,
+  },
+  {
+    name: 'hosts',
+    group: LOOK,
+    summary: 'List the workers that the store knows',
+    load: async () => (await import('./commands/hosts.js')).hostsCommand,
   },
   {
     name: 'up',
@@ -53,8 +71,14 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'worker',
     group: MACHINERY,
-    summary: 'A worker only, for a server that runs elsewhere',
+    summary: 'A worker, or several, for this server or one that runs elsewhere',
     load: async () => (await import('./commands/worker.js')).workerCommand,
+  },
+  {
+    name: 'sandboxes',
+    group: MACHINERY,
+    summary: 'List and clear away containers and images of this host',
+    load: async () => (await import('./commands/sandboxes.js')).sandboxesCommand,
   },
   {
     name: 'doctor',

@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander';
 export interface CommonOptions {
   json?: boolean;
   stateDir?: string;
+  store?: string;
   logLevel?: string;
 }
 
@@ -20,6 +21,10 @@ export function withCommonOptions(command: Command, example: string): Command {
   const options = [
     new Option('--json', 'One JSON document on standard output, all else on standard error'),
     new Option('--state-dir <folder>', 'Folder of results, database and caches'),
+    new Option(
+      '--store <url>',
+      'Where records are kept instead of the state folder: s3://bucket/prefix?endpoint=…',
+    ),
     logLevel,
   ];
   for (const option of options) command.addOption(option.helpGroup(HEADING));

@@ -42,6 +42,8 @@ function completeEnvironments(complete: Complete, folders: (complete: Complete) 
 }
 
 function completeRuns(complete: Complete, env: NodeJS.ProcessEnv): void {
+  // Asking a bucket would take longer than a person waits for a word.
+  if (env.LONGRUN_STORE) return;
   for (const run of namesIn(join(stateFolder(null, env), 'store', 'runs'))) complete(run, 'run');
 }
 

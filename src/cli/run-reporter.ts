@@ -2,6 +2,7 @@ import { catchInterrupts } from '../launch/interrupts.js';
 import type { AttendOptions, LaunchOutcome } from '../launch/launch-run.js';
 import type { RunView } from '../launch/run-view.js';
 import { runDocumentSchema } from '../report/document.js';
+import { pauseNote, raiseCommand } from '../report/pause-text.js';
 import { renderScoreboard } from '../report/scoreboard.js';
 import type { RunDocument } from '../report/summary.js';
 import type { RunRecord } from '../store/records.schema.js';
@@ -31,8 +32,13 @@ const ENDS = {
   finished: null,
   cancelled: 'The run was cancelled.',
   failed: 'The run did not finish: its workflow failed.',
-  budget: 'The run is paused: what is left of its budget does not cover what is open.',
 } as const;
+
+function pausedByBudget({ run: { runId, pauseReason, config } }: RunDocument): string {
+  const note = pauseNote(pauseReason, config) ?? 'what is left of its budget does not cover what is open';
+  const raise = pauseReason === null ? `longrun runs set ${runId}` : raiseCommand(runId, pauseReason, config);
+  return `The run is paused: ${note}. Raise it, then carry the run on:\n  ${raise}\n  longrun runs resume ${runId}`;
+}
 
 /**
  * Shows a run while it goes and its results at the end, and decides the exit code: what is said
@@ -148,7 +154,7 @@ export class RunReporter {
     }
     if (json) printJson(io, toWire(runDocumentSchema, document));
     else printLines(io, renderScoreboard(document, lookOf(io)));
-    const ending = ENDS[end];
+    const ending = end === 'budget' ? pausedByBudget(document) : ENDS[end];
     if (ending !== null) {
       io.exitCode = EXIT.error;
       say(ending);

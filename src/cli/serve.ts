@@ -1,32 +1,57 @@
+import { byteSize } from '../config/byte-size.js';
+import { mergeWorkerSettings } from '../config/merge-settings.js';
+import type { WorkerSettings } from '../config/worker-settings.schema.js';
 import { catchInterrupts } from '../launch/interrupts.js';
 import { serveWorker } from '../launch/serve-worker.js';
+import { supervisorLine } from '../launch/supervised.js';
+import { capacityOf, durationMs } from '../launch/worker-plan.js';
 import { type CliIo, EXIT } from './cli-io.js';
-import { commandContext, printJson } from './command-context.js';
+import { type CommandContext, commandContext, printJson } from './command-context.js';
 import type { CommonOptions } from './common-options.js';
-import type { ServeOptions } from './serve-options.js';
-import { wholeNumber } from './whole-number.js';
+import { ownSettings, type ServeOptions } from './serve-options.js';
+import { serveProcesses } from './serve-processes.js';
 
 /** Hosts a worker until Ctrl-C: an orderly end is what was asked for, so it exits with 0. */
 export async function serve(options: CommonOptions & ServeOptions, io: CliIo): Promise<void> {
-  const { json, stateDir, log, say } = await commandContext(options, io);
-  const capacity = options.capacity === undefined ? null : wholeNumber('--capacity', options.capacity);
-  const metricsPort =
-    options.metricsPort === undefined ? null : wholeNumber('--metrics-port', options.metricsPort);
+  const context = await commandContext(options, io);
+  const settings = mergeWorkerSettings(ownSettings(options), io.env);
+  // Checked before anything is started, by whoever was asked.
+  capacityOf(settings.capacity, settings.role);
+  if (settings.processes > 1) await serveProcesses(context, settings);
+  else await serveOne(context, settings);
+}
+
+async function serveOne(context: CommandContext, settings: WorkerSettings): Promise<void> {
+  const { io, json, stateDir, log, say } = context;
+  const { role, hostId, healthPort, metricsPort } = settings;
+  const supervisor = supervisorLine(io.env);
   const interrupts = catchInterrupts(() => process.exit(EXIT.interrupted));
+  supervisor?.onLost(() => interrupts.interrupt());
   try {
     await serveWorker({
       stateDir,
       env: io.env,
-      capacity,
+      hostId,
+      role,
+      capacity: capacityOf(settings.capacity, role),
+      drainTimeoutMs: durationMs(settings.drainTimeout),
+      diskKeepFree: byteSize(settings.diskKeepFree),
+      healthPort,
       metricsPort,
+      supervised: supervisor !== null,
       logger: log,
-      say,
+      say: supervisor === null ? say : (line) => log.info(line),
       signal: interrupts.signal,
       onReady: (ready) => {
-        if (json) printJson(io, { address: ready.address, host_id: ready.hostId, state_dir: stateDir });
+        if (supervisor) supervisor.ready(ready);
+        else if (json) printJson(io, { address: ready.address, host_id: ready.hostId, state_dir: stateDir });
         else say(`Worker ${ready.hostId} is ready (Temporal at ${ready.address}). Ctrl-C stops it.`);
       },
     });
+  } catch (error) {
+    if (!supervisor) throw error;
+    await supervisor.failed(error);
+    io.exitCode = EXIT.error;
   } finally {
     interrupts.release();
   }

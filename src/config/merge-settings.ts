@@ -3,8 +3,13 @@ import { badInput } from '../core/errors.js';
 import { closest } from './closest.js';
 import { DEFAULT_CONFIG_FILE, type FileValue, readConfigFile, readConfigLeniently } from './config-file.js';
 import { readText } from './read-text.js';
-import { type SettingRow, settingTable } from './setting-table.js';
+import { type SettingRow, settingTable, workerSettingTable } from './setting-table.js';
 import { type SettingName, type Settings, settingsSchema } from './settings.schema.js';
+import {
+  type WorkerSettingName,
+  type WorkerSettings,
+  workerSettingsSchema,
+} from './worker-settings.schema.js';
 
 export type SettingOrigin = 'flag' | 'environment' | 'file' | 'default';
 
@@ -33,12 +38,12 @@ export async function mergeSettings(flags: FlagValues, env: NodeJS.ProcessEnv): 
   const table = settingTable();
   const path = text(flags.config) ?? (env.LONGRUN_CONFIG || null);
   const file = await readConfigFile(path ?? DEFAULT_CONFIG_FILE, path !== null, table);
-  const { values, origins } = judge(table, flags, env, file);
+  const { values, origins } = judge(settingsSchema.shape, table, flags, env, file);
   return { settings: values as Settings, origins, warnings: unknownVariables(env, table) };
 }
 
 /** What every command takes, whether or not it runs anything. */
-const COMMON = ['json', 'stateDir', 'logLevel', 'apiKeyEnv'] as const satisfies SettingName[];
+const COMMON = ['json', 'stateDir', 'store', 'logLevel', 'apiKeyEnv'] as const satisfies SettingName[];
 export type CommonSettings = Pick<Settings, (typeof COMMON)[number]>;
 
 /**
@@ -59,36 +64,46 @@ export async function mergeCommonSettings(
     file.delete(row.name);
     warnings.push(`${found.place}: ${row.fileKey} was ignored; accepted is ${row.accepted}.`);
   }
-  const { values } = judge(rows, flags, env, file);
+  const { values } = judge(settingsSchema.shape, rows, flags, env, file);
   return { settings: values as CommonSettings, warnings: [...warnings, ...unknownVariables(env, table)] };
 }
 
-/** Chooses and checks a value for each row. Throws `bad_input` with all that is wrong. */
-function judge(
-  rows: readonly SettingRow[],
-  flags: FlagValues,
+/** The settings of a worker, by flags > environment > defaults. Throws `bad_input` with all that is wrong. */
+export function mergeWorkerSettings(
+  flags: Partial<Record<WorkerSettingName, string>>,
   env: NodeJS.ProcessEnv,
-  file: Map<SettingName, FileValue>,
-): { values: Partial<Settings>; origins: MergedSettings['origins'] } {
+): WorkerSettings {
+  const { values } = judge(workerSettingsSchema.shape, workerSettingTable(), flags, env, new Map());
+  return values as WorkerSettings;
+}
+
+/** Chooses and checks a value for each row. Throws `bad_input` with all that is wrong. */
+function judge<Name extends string>(
+  shape: Record<Name, z.ZodType>,
+  rows: readonly SettingRow<Name>[],
+  flags: Partial<Record<Name, string | string[] | boolean>>,
+  env: NodeJS.ProcessEnv,
+  file: Map<Name, FileValue>,
+): { values: Record<string, unknown>; origins: Record<Name, SettingOrigin> } {
   const problems: string[] = [];
   const values: Record<string, unknown> = {};
   const origins: Record<string, SettingOrigin> = {};
   for (const row of rows) {
     const candidate = choose(row, flags, env, file);
-    const result = settingsSchema.shape[row.name].safeParse(candidate?.value);
+    const result = shape[row.name].safeParse(candidate?.value);
     if (result.success) values[row.name] = result.data;
     else problems.push(problem(row, candidate as Candidate, result.error));
     origins[row.name] = candidate?.origin ?? 'default';
   }
   if (problems.length > 0) throw refused(problems);
-  return { values, origins: origins as MergedSettings['origins'] };
+  return { values, origins };
 }
 
-function choose(
-  row: SettingRow,
-  flags: FlagValues,
+function choose<Name extends string>(
+  row: SettingRow<Name>,
+  flags: Partial<Record<Name, string | string[] | boolean>>,
   env: NodeJS.ProcessEnv,
-  file: Map<SettingName, FileValue>,
+  file: Map<Name, FileValue>,
 ): Candidate | null {
   const flag = flags[row.name];
   if (flag !== undefined) {
@@ -109,7 +124,7 @@ function choose(
   return { origin: 'file', place: fromFile.place, value };
 }
 
-function problem(row: SettingRow, candidate: Candidate, error: z.ZodError): string {
+function problem(row: SettingRow<string>, candidate: Candidate, error: z.ZodError): string {
   const issue = error.issues[0] as z.core.$ZodIssue;
   const where = candidate.origin === 'file' ? `${candidate.place}: ${row.fileKey}` : candidate.place;
   if (issue.path.length > 0) return `${where}: at ${issue.path.join('.')}: ${issue.message}`;
@@ -119,7 +134,7 @@ function problem(row: SettingRow, candidate: Candidate, error: z.ZodError): stri
 }
 
 function refused(problems: string[]): Error {
-  const hint = 'See docs/reference/config.md, or: longrun evaluate --help';
+  const hint = 'See docs/reference/config.md, or the command with --help';
   if (problems.length === 1) return badInput(`${problems[0]}.`, hint, { problems });
   return badInput(`${problems.length} settings cannot be used:\n  ${problems.join('\n  ')}`, hint, {
     problems,
@@ -130,7 +145,7 @@ function refused(problems: string[]): Error {
 const OTHER_VARIABLES = ['LONGRUN_SKIP_TIERS'];
 
 function unknownVariables(env: NodeJS.ProcessEnv, table: readonly SettingRow[]): string[] {
-  const known = table.flatMap((row) => row.env ?? []);
+  const known = [...table, ...workerSettingTable()].flatMap((row) => row.env ?? []);
   const strange = Object.keys(env).filter((name) => name.startsWith('LONGRUN_') && !known.includes(name));
   return strange.flatMap((name) => {
     const meant = OTHER_VARIABLES.includes(name) ? null : closest(name, known);

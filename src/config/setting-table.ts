@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { toSnakeCase } from '../store/wire-names.js';
 import { type SettingName, settingsSchema } from './settings.schema.js';
+import { type WorkerSettingName, workerSettingsSchema } from './worker-settings.schema.js';
 
 export type SettingKind = 'text' | 'integer' | 'number' | 'boolean' | 'list' | 'map';
 
 /** One setting, as the command line, the environment, the file and the reference see it. */
-export interface SettingRow {
-  name: SettingName;
+export interface SettingRow<Name extends string = SettingName> {
+  name: Name;
   kind: SettingKind;
   /** `--max-turns`; null where a flag makes no sense (maps, the positional argument). */
   flag: string | null;
@@ -32,6 +33,7 @@ const GROUPS: [heading: string, names: SettingName[]][] = [
     [
       'concurrency',
       'maxAttempts',
+      'retries',
       'sandbox',
       'network',
       'timeoutMultiplier',
@@ -61,11 +63,22 @@ const GROUPS: [heading: string, names: SettingName[]][] = [
   ],
   [
     'Run and output',
-    ['runId', 'stateDir', 'output', 'failUnder', 'detach', 'json', 'metricsPort', 'logLevel', 'config'],
+    [
+      'runId',
+      'stateDir',
+      'store',
+      'output',
+      'failUnder',
+      'detach',
+      'json',
+      'metricsPort',
+      'logLevel',
+      'config',
+    ],
   ],
 ];
 
-const PLACEHOLDERS: Partial<Record<SettingName, string>> = {
+const PLACEHOLDERS: Partial<Record<string, string>> = {
   model: 'id',
   agent: 'agent',
   sandbox: 'driver',
@@ -85,17 +98,26 @@ const PLACEHOLDERS: Partial<Record<SettingName, string>> = {
   modelTimeoutMs: 'ms',
   runId: 'id',
   stateDir: 'folder',
+  store: 'url',
   output: 'folder',
   metricsPort: 'port',
   config: 'file',
 };
+const WORKER_PLACEHOLDERS: Record<string, string> = {
+  role: 'role',
+  hostId: 'name',
+  capacity: 'n|kind=n,…',
+  healthPort: 'port',
+  drainTimeout: 'duration',
+  diskKeepFree: 'size',
+};
 
-const ENV_NAMES: Partial<Record<SettingName, string>> = {
+const ENV_NAMES: Partial<Record<string, string>> = {
   stateDir: 'LONGRUN_HOME',
 };
-const WITHOUT_FLAG = new Set<SettingName>(['environment', 'historyLimits', 'prices']);
-const FLAG_ONLY = new Set<SettingName>(['json', 'detach']);
-const WITHOUT_FILE_KEY = new Set<SettingName>(['json', 'detach', 'config', 'runId']);
+const WITHOUT_FLAG = new Set<string>(['environment', 'historyLimits', 'prices', 'retries']);
+const FLAG_ONLY = new Set<string>(['json', 'detach']);
+const WITHOUT_FILE_KEY = new Set<string>(['json', 'detach', 'config', 'runId']);
 
 interface PropertySchema {
   type?: string | string[];
@@ -108,18 +130,41 @@ interface PropertySchema {
   pattern?: string;
   default?: unknown;
   description?: string;
+  /** In words what is accepted, where a pattern says it badly. */
+  accepted?: string;
 }
 
 /** The settings in reading order, derived from the schema. */
 export function settingTable(): SettingRow[] {
-  const schema = z.toJSONSchema(settingsSchema, { io: 'input' });
+  return rowsOf(settingsSchema, GROUPS);
+}
+
+/** The settings of `longrun worker`, as flags and variables; the file is about runs. */
+export function workerSettingTable(): SettingRow<WorkerSettingName>[] {
+  const names = Object.keys(workerSettingsSchema.shape) as WorkerSettingName[];
+  return rowsOf(workerSettingsSchema, [['Worker', names]]).map((row) => ({
+    ...row,
+    fileKey: null,
+    placeholder: WORKER_PLACEHOLDERS[row.name] ?? row.placeholder,
+  }));
+}
+
+function rowsOf<Name extends string>(
+  settings: z.ZodType,
+  groups: readonly [heading: string, names: Name[]][],
+): SettingRow<Name>[] {
+  const schema = z.toJSONSchema(settings, { io: 'input' });
   const properties = (schema.properties ?? {}) as Record<string, PropertySchema>;
-  return GROUPS.flatMap(([group, names]) =>
+  return groups.flatMap(([group, names]) =>
     names.map((name) => settingRow(name, group, properties[name] as PropertySchema)),
   );
 }
 
-function settingRow(name: SettingName, group: string, property: PropertySchema): SettingRow {
+function settingRow<Name extends string>(
+  name: Name,
+  group: string,
+  property: PropertySchema,
+): SettingRow<Name> {
   const schema = withoutNull(property);
   const kind = kindOf(schema);
   const snake = toSnakeCase(name);
@@ -133,7 +178,7 @@ function settingRow(name: SettingName, group: string, property: PropertySchema):
     placeholder: kind === 'boolean' ? null : (PLACEHOLDERS[name] ?? 'n'),
     group,
     choices,
-    accepted: accepted(kind, schema),
+    accepted: property.accepted ?? accepted(kind, schema),
     description: property.description ?? '',
     fallback: property.default ?? null,
   };

@@ -70,6 +70,9 @@ export const settingsSchema = z.strictObject({
   keepSnapshots: run.keepSnapshots.describe(
     'Keep the final state of each sandbox, so that replay can start from it',
   ),
+  retries: run.retries.describe(
+    'Attempts that may end by a failure of this kind, by stop reason, within max_attempts; by default as suits each',
+  ),
   weight: run.weight.describe('Share of the pool beside other runs of the same priority'),
   priority: run.priority.describe('1 goes before everything, 5 after everything'),
   hostLossMs: run.hostLossMs.describe(
@@ -112,6 +115,12 @@ export const settingsSchema = z.strictObject({
     .default(null)
     .describe('Names the run; the id of an earlier run carries that one on'),
   stateDir: name.nullable().default(null).describe('Folder of results, database and caches'),
+  store: name
+    .nullable()
+    .default(null)
+    .describe(
+      'Where records are kept: s3://bucket/prefix?endpoint=…&region=…; by default in the state folder. Credentials only by the AWS_* variables or profile',
+    ),
   output: name
     .nullable()
     .default(null)

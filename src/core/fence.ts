@@ -18,6 +18,12 @@ export function compareFences(a: Fence, b: Fence): number {
 }
 
 const WIDTH = 8;
+
+/** Above every executor of an incarnation: an attempt whose end is recorded has none any more. */
+export function closingFence(incarnation: number): Fence {
+  return { incarnation, slice: 10 ** WIDTH - 1, activityAttempt: 0 };
+}
+
 const pad = (n: number): string => String(n).padStart(WIDTH, '0');
 
 /** File-name form that sorts as the fences do. */

@@ -10,6 +10,12 @@ export interface AttemptKey extends RolloutKey {
   attempt: number;
 }
 
+/** Names one new attempt series of a replay: `nth` counts those of the same rollout from 1. */
+export interface ReplayRef {
+  replayId: string;
+  nth: number;
+}
+
 /** The id users see and type: `<runId>/<taskId>/<sample>`. */
 export function rolloutId(key: RolloutKey): string {
   return `${key.runId}/${key.taskId}/${key.sample}`;
@@ -29,3 +35,16 @@ export function parseRolloutId(id: string): RolloutKey | null {
 export const evaluateWorkflowId = (runId: string): string => `evaluate/${runId}`;
 export const partitionWorkflowId = (runId: string, index: number): string => `partition/${runId}/${index}`;
 export const rolloutWorkflowId = (key: RolloutKey): string => `rollout/${rolloutId(key)}`;
+export const replayWorkflowId = (runId: string, replayId: string): string => `replay/${runId}/${replayId}`;
+export const replayRolloutWorkflowId = (key: RolloutKey, { replayId, nth }: ReplayRef): string =>
+  `rollout/${rolloutId(key)}/replay/${replayId}/${nth}`;
+
+/** Names a budget that processes share: a run's, or that of one task's rollouts in it. */
+export interface BudgetName {
+  runId: string;
+  taskId: string | null;
+}
+
+export const budgetId = ({ runId, taskId }: BudgetName): string =>
+  taskId === null ? runId : `${runId}/${taskId}`;
+export const budgetWorkflowId = (budget: BudgetName): string => `budget/${budgetId(budget)}`;

@@ -3,7 +3,9 @@ export class PartitionBoard {
   running = 0;
   done: number;
   paused: boolean;
+  private readonly held = new Set<string>();
   private lastTold = Number.POSITIVE_INFINITY;
+  private heldBefore = false;
   private unstarted: number;
 
   constructor(
@@ -18,7 +20,21 @@ export class PartitionBoard {
   }
 
   get mayStart(): boolean {
-    return !this.paused && this.running < this.window;
+    return !this.paused && this.active < this.window;
+  }
+
+  /** Rollouts that wait for a budget to be raised take no room meanwhile. */
+  hold(id: string, held: boolean): void {
+    if (held) this.held.add(id);
+    else this.held.delete(id);
+  }
+
+  get heldCount(): number {
+    return this.held.size;
+  }
+
+  private get active(): number {
+    return this.running - this.held.size;
   }
 
   started(): void {
@@ -38,8 +54,10 @@ export class PartitionBoard {
   takeTail(): number | null {
     if (this.unstarted > 0) return null;
     const step = Math.max(1, Math.floor(this.window / 20));
-    if (this.lastTold - this.running < step) return null;
-    this.lastTold = this.running;
-    return this.running;
+    const news = this.held.size > 0 || this.heldBefore ? this.active !== this.lastTold : false;
+    if (!news && this.lastTold - this.active < step) return null;
+    this.heldBefore = this.held.size > 0;
+    this.lastTold = this.active;
+    return this.active;
   }
 }

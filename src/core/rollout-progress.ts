@@ -7,6 +7,8 @@ export class RolloutProgress {
   phase: RolloutPhase = 'placing';
   attempt = 0;
   paused = false;
+  /** Counts the times somebody said to go on: whoever waits for that looks again. */
+  nudges = 0;
   turns = 0;
   private slice = 0;
   private result: RolloutDigest | null = null;
@@ -17,6 +19,11 @@ export class RolloutProgress {
   nextExecutor(): { incarnation: number; slice: number } {
     this.slice += 1;
     return { incarnation: this.input.incarnation, slice: this.slice };
+  }
+
+  resume(): void {
+    this.paused = false;
+    this.nudges += 1;
   }
 
   get finished(): boolean {

@@ -1,22 +1,47 @@
+import type { PauseReason } from './pause-reason.js';
 import { WindowShares } from './window.js';
 
 const OPEN_AT_ONCE = 2;
 
 /** What a run knows of its partitions: which are open, what each may use. Pure, so that it is tested alone. */
 export class RunBoard {
-  paused: boolean;
+  /** Why nothing new is started; null while it is. */
+  reason: PauseReason | null;
   done: number;
+  /** No partition is left to open. */
+  allOpened = false;
   private readonly open = new Set<number>();
   private readonly shares: WindowShares;
+  /** Partitions with rollouts that wait for the budgets of their groups. */
+  private readonly held = new Set<number>();
   private readonly told = new Map<number, number>();
 
   constructor(
     public concurrency: number,
-    state: { paused: boolean; done: number },
+    state: { paused: boolean; done: number; reason?: PauseReason | null },
   ) {
     this.shares = new WindowShares(concurrency);
-    this.paused = state.paused;
+    this.reason = state.paused ? (state.reason ?? 'person') : null;
     this.done = state.done;
+  }
+
+  get paused(): boolean {
+    return this.reason !== null;
+  }
+
+  /** A person's word goes over a budget's: raising the budget must not resume what a person has paused. */
+  pause(reason: PauseReason): void {
+    if (this.reason !== 'person') this.reason = reason;
+  }
+
+  resume(): void {
+    this.reason = null;
+  }
+
+  /** What to say of it: also when all that is left waits for the budgets of its groups. */
+  get standstill(): PauseReason | null {
+    const waits = this.allOpened && this.held.size > 0 && this.shares.drained;
+    return this.reason ?? (waits ? 'group_budget' : null);
   }
 
   get openCount(): number {
@@ -46,13 +71,17 @@ export class RunBoard {
     return share;
   }
 
-  exhausted(index: number, running: number): void {
+  /** `held`: of its rollouts, those that wait for the budgets of their groups. */
+  exhausted(index: number, running: number, held = 0): void {
     this.shares.exhausted(index, running);
+    if (held > 0) this.held.add(index);
+    else this.held.delete(index);
   }
 
   closed(index: number, done: number): void {
     this.open.delete(index);
     this.shares.closed(index);
+    this.held.delete(index);
     this.told.delete(index);
     this.done += done;
   }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { RETRIED_REASONS } from './retry-policy.js';
 
 export const AGENTS = ['tool-calling', 'oracle', 'nop'] as const;
 export const SANDBOXES = ['auto', 'docker', 'bubblewrap', 'memory'] as const;
@@ -79,6 +80,10 @@ export const runConfigSchema = z.object({
     .default(null)
     .describe('Isolation of the verifier; null = as the task says'),
   keepSnapshots: z.boolean().default(false).describe('Keep the final state of each sandbox, for replay'),
+  retries: z
+    .partialRecord(z.enum(RETRIED_REASONS), z.number().int().min(1).max(20))
+    .default({})
+    .describe('Attempts that may end by a failure of this kind, by stop reason'),
   weight: z.number().min(0.001).max(1_000).default(1).describe('Share of the pool beside other runs'),
   priority: z.number().int().min(1).max(5).default(3).describe('1 goes first, 5 last'),
   hostLossMs: z

@@ -33,6 +33,11 @@ export class WindowShares {
     return this.open.every((index) => this.tails.has(index));
   }
 
+  /** Every open partition has nothing left to start and nothing in flight. */
+  get drained(): boolean {
+    return this.open.every((index) => this.tails.get(index) === 0);
+  }
+
   /** Every open partition's share, oldest first. */
   shares(): Map<number, number> {
     const shares = new Map<number, number>();

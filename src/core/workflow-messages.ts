@@ -1,5 +1,8 @@
-import type { AttemptKey, RolloutKey } from './ids.js';
+import type { BudgetScope, BudgetStop, Ceiling } from './budget.js';
+import type { BudgetSharesState } from './budget-shares.js';
+import type { AttemptKey, ReplayRef, RolloutKey } from './ids.js';
 import type { Failure, StopReason } from './outcome.js';
+import type { PauseReason } from './pause-reason.js';
 
 /**
  * What workflows and activities hand each other. Everything here enters Temporal's history:
@@ -11,7 +14,13 @@ export interface EvaluateInput {
   /** Raised by `runs recover`; part of every fence. */
   incarnation: number;
   /** What continue-as-new carries over. */
-  carried?: { paused: boolean; done: number; nextPartition: number; concurrency: number };
+  carried?: {
+    paused: boolean;
+    done: number;
+    nextPartition: number;
+    concurrency: number;
+    reason?: PauseReason | null;
+  };
 }
 
 /** How a run is worked off; read from the store once, at its start. */
@@ -23,7 +32,7 @@ export interface RunOpening {
   policy: RolloutPolicy;
 }
 
-export interface RolloutPolicy {
+export interface RolloutPolicy extends Partial<PoolStanding> {
   poolQueue: string;
   maxAttempts: number;
   /** Backstop for one step of the agent, in ms: ends as infrastructure. The agent's own clock is in the records. */
@@ -54,6 +63,8 @@ export interface PartitionSummary {
 export interface RolloutInput extends RolloutKey {
   incarnation: number;
   policy: RolloutPolicy;
+  /** Makes the attempts of a replay instead of the rollout's own. */
+  replay?: ReplayRef;
 }
 
 /** What a rollout's parent learns of it; the whole result is in the store. */
@@ -72,6 +83,7 @@ export interface Executor {
 
 export interface PlaceInput extends RolloutKey, Executor {
   maxAttempts: number;
+  replay?: ReplayRef;
 }
 
 export type PlaceAnswer =
@@ -82,9 +94,19 @@ export type PlaceAnswer =
       steps: number;
       hostQueue: string;
       controlQueue: string;
+      /** When to ask whether its work should move; absent in answers of workers that did not know. */
+      hostLoss?: { hostId: string; afterMs: number };
     }
+  /** No call of it fits under a budget: it waits until somebody raises that. */
+  | { kind: 'held'; hold: BudgetHold }
   /** Nothing to run on: the attempt ends here. */
   | { kind: 'failed'; attempt: number; stopReason: StopReason; failure: Failure };
+
+/** Why a rollout that has not begun waits. */
+export interface BudgetHold {
+  scope: BudgetScope;
+  stop: BudgetStop;
+}
 
 export interface StepInput extends AttemptKey, Executor {
   step: number;
@@ -96,6 +118,8 @@ export interface SliceAnswer {
   turns: number;
   tokens: number;
   stopReason: StopReason | null;
+  /** Its first call does not fit under a budget: nothing goes on until somebody raises that. */
+  held?: BudgetHold;
 }
 
 export interface VerifyAnswer {
@@ -106,6 +130,7 @@ export interface VerifyAnswer {
 
 export interface FinalizeInput extends AttemptKey {
   incarnation: number;
+  replay?: ReplayRef;
   maxAttempts: number;
   /** An end that no record tells of: placing failed, cancelled, host lost, backstop. */
   ended: { stopReason: StopReason; failure: Failure | null } | null;
@@ -118,10 +143,55 @@ export interface CloseRunInput {
   status: 'finished' | 'cancelled';
 }
 
+export interface ReplayInput {
+  runId: string;
+  replayId: string;
+  /** Counts the starts of the replay's workflow; part of every fence. */
+  incarnation: number;
+  /** What continue-as-new carries over. */
+  carried?: { paused: boolean; done: number };
+}
+
+/** The members of a replay that have no result yet: a page of them. */
+export interface ReplayOpening {
+  total: number;
+  open: { taskId: string; sample: number; nth: number }[];
+  /** Whether more are open than are listed. */
+  more: boolean;
+  concurrency: number;
+  policy: RolloutPolicy;
+}
+
+export interface CloseReplayInput {
+  runId: string;
+  replayId: string;
+  status: 'finished' | 'cancelled';
+}
+
 export type RunStatus = 'running' | 'paused';
+
+/** How a run stands beside others in the pool. */
+export interface PoolStanding {
+  /** 1 goes first, 5 last. */
+  priority: number;
+  /** Share of the pool among runs of the same priority. */
+  weight: number;
+}
+
+/** Started by the first process that wants a share of a budget. */
+export interface RunBudgetInput {
+  ceiling: Ceiling;
+  ceilingVersion: number;
+  /** According to the records, when nobody held a share. */
+  spentBefore: { tokens: number; costUsd: number };
+  /** What continue-as-new carries over. */
+  carried?: BudgetSharesState;
+}
 
 /** Answered by queries: counts, not lists. */
 export interface ProgressCounts {
+  /** Null while it runs. Left out by workflows of older versions. */
+  reason?: PauseReason | null;
   status: RunStatus;
   total: number;
   done: number;

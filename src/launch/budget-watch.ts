@@ -1,4 +1,4 @@
-import type { RunConfig } from '../core/run-config.schema.js';
+import type { PauseReason } from '../core/pause-reason.js';
 import { SECOND_MS } from '../core/time.js';
 import type { RunView } from './run-view.js';
 
@@ -12,12 +12,9 @@ const STILL_MS = 30 * SECOND_MS;
 export class BudgetWatch {
   private still: { since: number; turns: number; done: number } | null = null;
 
-  constructor(private readonly config: Pick<RunConfig, 'budgetTokens' | 'budgetUsd'>) {}
-
-  /** Whether a run with a budget has been paused for a while without a turn or a result. */
-  stalls(view: Pick<RunView, 'status' | 'turns' | 'done'>, now: number): boolean {
-    const { budgetTokens, budgetUsd } = this.config;
-    if (view.status !== 'paused' || (budgetTokens === null && budgetUsd === null)) {
+  /** Whether a run that a budget has paused was without a turn or a result for a while. */
+  stalls(view: Pick<RunView, 'status' | 'turns' | 'done'>, reason: PauseReason | null, now: number): boolean {
+    if (view.status !== 'paused' || reason === null || reason === 'person') {
       this.still = null;
       return false;
     }

@@ -1,4 +1,6 @@
 import type { Logger } from 'pino';
+import { byteSize } from '../config/byte-size.js';
+import { mergeWorkerSettings } from '../config/merge-settings.js';
 import { SECOND_MS } from '../core/time.js';
 import type { Plan, RolloutResult, RunRecord } from '../store/records.schema.js';
 import { serverStatus } from '../temporal/embedded-server.js';
@@ -8,6 +10,7 @@ import { RunTracker } from './run-tracker.js';
 import type { RunView } from './run-view.js';
 import type { Session } from './session.js';
 import { type RunEnd, watchRun } from './watch-run.js';
+import { refuseWhereServed } from './worker-presence.js';
 
 export interface FollowOptions {
   session: Session;
@@ -84,19 +87,35 @@ async function startAndWatch(options: FollowOptions, tracker: RunTracker): Promi
   }
 }
 
-async function beginHosting({
+type HostingOptions = Pick<FollowOptions, 'session' | 'run' | 'logger' | 'metricsAddress' | 'note' | 'say'>;
+
+/** Works for the state folder where nobody else does, or waits to take over. */
+export async function beginHosting({
   session,
   run,
   logger,
   metricsAddress,
   note,
   say,
-}: FollowOptions): Promise<HostKeeper> {
+}: HostingOptions): Promise<HostKeeper> {
   const { startHostWorker } = await import('../worker/index.js');
   const { stateDir, store, cluster, client } = session;
   const { concurrency } = run.config;
+  const diskKeepFree = byteSize(mergeWorkerSettings({}, process.env).diskKeepFree);
   const keeper = new HostKeeper(
-    () => startHostWorker({ stateDir, store, cluster, client, logger, concurrency, metricsAddress }),
+    async () => {
+      refuseWhereServed(stateDir);
+      return startHostWorker({
+        stateDir,
+        store,
+        cluster,
+        client,
+        logger,
+        concurrency,
+        metricsAddress,
+        diskKeepFree,
+      });
+    },
     (error) => logger.error({ err: error }, 'the host worker ended; trying again'),
   );
   await keeper.begin();
@@ -120,7 +139,10 @@ async function pauseForLater({ session, run, logger }: FollowOptions): Promise<v
  * Other terminals may rely on the worker in this process. Sandboxes of some kinds die with it, so it
  * stays until their runs have ended; a Ctrl-C hands over at once.
  */
-async function linger({ session, signal, note, logger }: FollowOptions, keeper: HostKeeper): Promise<void> {
+export async function linger(
+  { session, signal, note, logger }: Pick<FollowOptions, 'session' | 'signal' | 'note' | 'logger'>,
+  keeper: HostKeeper,
+): Promise<void> {
   let told = false;
   while (keeper.hosting && !signal.aborted && serverStatus(session.stateDir).clients > 1) {
     const others = await runningRuns(session).catch((error: unknown) => {
@@ -138,9 +160,13 @@ async function linger({ session, signal, note, logger }: FollowOptions, keeper: 
 async function runningRuns(session: Session): Promise<string[]> {
   const running: string[] = [];
   const open = session.client.workflow.list({
-    query: "WorkflowType = 'evaluate' AND ExecutionStatus = 'Running'",
+    query: "WorkflowType IN ('evaluate', 'replay') AND ExecutionStatus = 'Running'",
   });
-  for await (const { workflowId } of open) {
+  for await (const { workflowId, type } of open) {
+    if (type === 'replay') {
+      running.push(workflowId);
+      continue;
+    }
     const runId = workflowId.replace(/^evaluate\//, '');
     if ((await session.runs.progress(runId))?.status === 'running') running.push(runId);
   }

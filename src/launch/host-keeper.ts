@@ -4,12 +4,14 @@ import type { HostWorker } from '../worker/index.js';
 
 const TAKE_OVER_MS = SECOND_MS;
 
+export type KeptWorker = Pick<HostWorker, 'shutdown' | 'done'>;
+
 /**
  * Keeps a host worker in the state folder: is it, where nobody else is; else waits as a client and
  * takes over when the other one has gone.
  */
 export class HostKeeper {
-  private worker: HostWorker | null = null;
+  private worker: KeptWorker | null = null;
   private timer: NodeJS.Timeout | null = null;
   private attempt: Promise<void> = Promise.resolve();
   private ended = false;
@@ -17,7 +19,7 @@ export class HostKeeper {
   private trouble: string | null = null;
 
   constructor(
-    private readonly start: () => Promise<HostWorker>,
+    private readonly start: () => Promise<KeptWorker>,
     private readonly onFailure: (error: unknown) => void,
   ) {}
 

@@ -4,6 +4,8 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export interface Interrupts {
   /** Fires on the first signal. */
   readonly signal: AbortSignal;
+  /** As a first signal would; nothing when there was one. */
+  interrupt(): void;
   /** Gives the signals back. */
   release(): void;
 }
@@ -13,11 +15,13 @@ export function catchInterrupts(leaveNow: () => void): Interrupts {
   const first = new AbortController();
   const onSignal = (): void => {
     if (first.signal.aborted) leaveNow();
-    else first.abort(new Error('interrupted'));
+    else interrupt();
   };
+  const interrupt = (): void => first.abort(new Error('interrupted'));
   for (const name of SIGNALS) process.on(name, onSignal);
   return {
     signal: first.signal,
+    interrupt,
     release: () => {
       for (const name of SIGNALS) process.off(name, onSignal);
     },

@@ -7,6 +7,7 @@ import { readClosedRun } from '../report/write-summary.js';
 import { openStore } from '../store/index.js';
 import type { RolloutResult } from '../store/records.schema.js';
 import type { ArtifactStore } from '../store/store.js';
+import { endDocument } from './end-document.js';
 import { followRun } from './follow-run.js';
 import { metricsAddress } from './metrics-address.js';
 import { makeOutputFolder } from './output-folder.js';
@@ -50,6 +51,7 @@ export type LaunchOutcome =
 export async function launchRun(options: LaunchOptions): Promise<void> {
   const { settings, stateDir, env, logger } = options;
   const prepared = await unlessAborted(prepareRun(options), options.signal);
+  for (const line of prepared.warnings) options.say(line);
   const metrics = await metricsAddress(settings.metricsPort);
   await makeOutputFolder(settings.output);
   options.signal.throwIfAborted();
@@ -78,7 +80,7 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<
 
 /** A finished run is answered from its store: that needs neither server nor worker. */
 async function answerClosed(options: LaunchOptions, { run, tasks }: PreparedRun): Promise<boolean> {
-  const store = await openStore(options.stateDir);
+  const store = await openStore(options.stateDir, options.env);
   if ((await readClosedRun(store, run.runId)) === null) return false;
   options.onReady(await writeRun(store, run, tasks));
   return await reportClosed(store, run.runId, options);
@@ -111,7 +113,7 @@ export async function attend(
     return;
   }
   try {
-    const document = await buildRunDocument(session.store, run.runId, end);
+    const document = await endDocument(session, run.runId, end);
     await options.onEnd({ kind: 'ended', end, document, store: session.store });
   } finally {
     await leave();

@@ -10,10 +10,12 @@ import {
   attemptRecordSchema,
   oracleRunSchema,
   type Plan,
+  type RunRecord,
   rolloutResultSchema,
   verdictSchema,
 } from '../store/records.schema.js';
 import { readPlan, readRun } from '../store/runs.js';
+import type { ArtifactStore } from '../store/store.js';
 import { toWire } from '../store/wire.js';
 
 const rolloutViewSchema = z.object({
@@ -33,6 +35,15 @@ export async function loadRollout(
   id: string,
   attempt?: number,
 ): Promise<{ view: RolloutView; passThreshold: number }> {
+  const { store, key, run } = await findRollout(stateDir, id);
+  return { view: await readRollout(store, key, attempt), passThreshold: run.config.passThreshold };
+}
+
+/** The rollout of an id, in the store that has it. Errors: `bad_input` (no such form), `not_found`. */
+export async function findRollout(
+  stateDir: string,
+  id: string,
+): Promise<{ store: ArtifactStore; run: RunRecord; key: RolloutKey }> {
   const key = parseRolloutId(id);
   if (key === null) {
     throw badInput(
@@ -43,7 +54,7 @@ export async function loadRollout(
   const store = await openStore(stateDir);
   const run = await readRun(store, key.runId);
   refuseUnplanned(await readPlan(store, key.runId), key);
-  return { view: await readRollout(store, key, attempt), passThreshold: run.config.passThreshold };
+  return { store, run, key };
 }
 
 function refuseUnplanned({ tasks }: Plan, { runId, taskId, sample }: RolloutKey): void {

@@ -1,9 +1,12 @@
 import type { Settings } from '../config/settings.schema.js';
+import { limitsMoney } from '../core/budget-ceilings.js';
 import { badInput } from '../core/errors.js';
 import type { RunConfig } from '../core/run-config.schema.js';
 import { checkModel } from '../model/index.js';
+import { requirePrice } from '../model/require-price.js';
 import type { RunRecord } from '../store/records.schema.js';
 import type { LoadedTask } from '../tasks/environment.js';
+import { checkIsolation } from './check-isolation.js';
 import { loadTasks } from './load-tasks.js';
 import { requireNetwork } from './require-network.js';
 import { resolveSandbox } from './resolve-sandbox.js';
@@ -13,6 +16,8 @@ import { newRunId } from './run-id.js';
 export interface PreparedRun {
   run: RunRecord;
   tasks: LoadedTask[];
+  /** Lines for the person who starts it. */
+  warnings: string[];
 }
 
 export interface PrepareOptions {
@@ -38,10 +43,12 @@ export async function prepareRun({
   const selection = { globs: settings.task, limit: settings.tasks };
   const { environment, tasks } = await loadTasks(settings.environment, env, selection);
   const config = await resolveConfig(settings, env, environment.passThreshold);
+  if (limitsMoney(config)) requirePrice(config);
   await requireNetwork(
     tasks.map(({ task }) => task),
     config,
   );
+  const warnings = await checkIsolation(tasks, config);
   const { name, source } = environment;
   return {
     run: {
@@ -54,6 +61,7 @@ export async function prepareRun({
       longrunVersion,
     },
     tasks,
+    warnings,
   };
 }
 
@@ -69,7 +77,7 @@ async function resolveConfig(
     settings;
   const { budgetUsd, budgetTokens, prices, modelTimeoutMs } = settings;
   const { rolloutBudgetUsd, rolloutBudgetTokens, groupBudgetUsd, groupBudgetTokens } = settings;
-  const { verify, keepSnapshots, weight, priority, hostLossMs } = settings;
+  const { verify, keepSnapshots, retries, weight, priority, hostLossMs } = settings;
   return {
     agent,
     model: usesModel ? settings.model : null,
@@ -99,6 +107,7 @@ async function resolveConfig(
     groupBudgetTokens,
     verify,
     keepSnapshots,
+    retries,
     weight,
     priority,
     hostLossMs,

@@ -1,9 +1,9 @@
 import { LongrunError } from '../core/errors.js';
-import { buildRunDocument } from '../report/document.js';
 import { openStore } from '../store/index.js';
 import type { RunRecord } from '../store/records.schema.js';
 import { readPlan, readRun } from '../store/runs.js';
 import type { RunClient } from '../temporal/run-client.js';
+import { endDocument } from './end-document.js';
 import { type AttendOptions, attend, reportClosed } from './launch-run.js';
 import { RunTracker } from './run-tracker.js';
 import { joinSession, openSession, type SessionOptions } from './session.js';
@@ -22,7 +22,7 @@ export interface ResumeOptions extends AttendOptions {
 /** Carries on a run that was paused, or whose process is gone, and follows it to its end. */
 export async function resumeRun(options: ResumeOptions): Promise<void> {
   const { stateDir, env, runId, logger } = options;
-  const store = await openStore(stateDir);
+  const store = await openStore(stateDir, env);
   const run = await readRun(store, runId);
   if (await reportClosed(store, runId, options)) return;
   const session = await openSession({ stateDir, env, log: (line) => logger.info(line) });
@@ -42,7 +42,7 @@ export async function resumeRun(options: ResumeOptions): Promise<void> {
 /** Follows a run that others work on. A Ctrl-C ends the watching and changes nothing. */
 export async function watchOnly(options: Omit<ResumeOptions, 'detach'>): Promise<void> {
   const { stateDir, env, runId, onReady } = options;
-  const folder = await openStore(stateDir);
+  const folder = await openStore(stateDir, env);
   const run = await readRun(folder, runId);
   if (await reportClosed(folder, runId, options)) return;
   const session = await joinSession({ stateDir, env });
@@ -62,7 +62,7 @@ export async function watchOnly(options: Omit<ResumeOptions, 'detach'>): Promise
       tracker: new RunTracker(store, run, plan, options.now),
       onTrouble,
     });
-    await options.onEnd({ kind: 'ended', end, document: await buildRunDocument(store, runId, end), store });
+    await options.onEnd({ kind: 'ended', end, document: await endDocument(session, runId, end), store });
   } finally {
     await session.close();
   }
@@ -73,7 +73,7 @@ export async function recoverRun(
   options: SessionOptions,
   runId: string,
 ): Promise<{ incarnation: number; worked: boolean }> {
-  await readRun(await openStore(options.stateDir), runId);
+  await readRun(await openStore(options.stateDir, options.env), runId);
   const session = await openSession(options);
   try {
     const { incarnation } = await session.runs.recover(runId);
@@ -89,7 +89,7 @@ export async function withRunClient(
   runId: string,
   use: (runs: RunClient) => Promise<void>,
 ): Promise<boolean> {
-  await readRun(await openStore(options.stateDir), runId);
+  await readRun(await openStore(options.stateDir, options.env), runId);
   const session = await openSession(options);
   try {
     const progress = await session.runs.progress(runId);

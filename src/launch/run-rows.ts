@@ -1,5 +1,9 @@
+import type { Client } from '@temporalio/client';
 import { z } from 'zod';
+import type { EndpointView } from '../core/endpoint/messages.js';
 import { LongrunError } from '../core/errors.js';
+import { isScripted } from '../model/index.js';
+import { endpointName } from '../model/limits/endpoint-name.js';
 import { buildRunDocument } from '../report/document.js';
 import type { RunDocument, RunSummary } from '../report/summary.js';
 import { openStore } from '../store/index.js';
@@ -9,6 +13,7 @@ import { readRecord } from '../store/records.js';
 import { planSchema, type RunRecord } from '../store/records.schema.js';
 import { listRuns, readRun } from '../store/runs.js';
 import type { ArtifactStore } from '../store/store.js';
+import { readEndpointView } from '../temporal/endpoint-keeper.js';
 import type { RunClient } from '../temporal/run-client.js';
 import { runStanding } from './run-status.js';
 import { joinSession, type SessionOptions } from './session.js';
@@ -42,11 +47,20 @@ export async function listRunRows(options: SessionOptions & { limit: number }): 
 
 /** The document of a run with its state as the cluster tells it, where one runs. */
 export async function readRunDocument(options: SessionOptions, runId: string): Promise<RunDocument> {
-  return await withStore(options, async (store, runs) => {
-    await readRun(store, runId);
-    const { status } = await runStanding(store, runs, runId);
-    return await buildRunDocument(store, runId, status);
+  return await withStore(options, async (store, runs, client) => {
+    const run = await readRun(store, runId);
+    const { status, progress } = await runStanding(store, runs, runId);
+    const document = await buildRunDocument(store, runId, status, progress?.reason ?? null);
+    const endpoint = client === null || document.summary.nOpen === 0 ? null : await endpointOf(client, run);
+    return endpoint === null ? document : { ...document, endpoint };
   });
+}
+
+/** Models that are scripted have none that could be told of. */
+async function endpointOf(client: Client, { config }: RunRecord): Promise<EndpointView | null> {
+  const { agent, model } = config;
+  if (agent !== 'tool-calling' || model === null || isScripted(model)) return null;
+  return await readEndpointView(client, endpointName(config));
 }
 
 async function readRow(store: ArtifactStore, runs: RunClient | null, run: RunRecord): Promise<RunRow> {
@@ -80,12 +94,12 @@ async function readScores(
 
 async function withStore<T>(
   options: SessionOptions,
-  use: (store: ArtifactStore, runs: RunClient | null) => Promise<T>,
+  use: (store: ArtifactStore, runs: RunClient | null, client: Client | null) => Promise<T>,
 ): Promise<T> {
   const session = await joinSession(options).catch(withoutCluster);
-  if (session === null) return await use(await openStore(options.stateDir), null);
+  if (session === null) return await use(await openStore(options.stateDir, options.env), null, null);
   try {
-    return await use(session.store, session.runs);
+    return await use(session.store, session.runs, session.client);
   } finally {
     await session.close();
   }

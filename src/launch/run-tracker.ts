@@ -72,7 +72,7 @@ export class RunTracker {
     return found;
   }
 
-  view(status: RunView['status']): RunView {
+  view(status: RunView['status'], pauseNote: string | null = null): RunView {
     const tasks = this.tasks.map(({ taskId, samples }) => ({
       taskId,
       marks: samples.map(({ mark }) => mark),
@@ -86,6 +86,7 @@ export class RunTracker {
       runId: this.run.runId,
       title: [environment.name, config.model ?? `${config.agent} agent`].join(' · '),
       status,
+      pauseNote,
       elapsedMs: now - this.startedAt,
       tasks,
       counts,
@@ -107,9 +108,10 @@ export class RunTracker {
     );
     const list = ({ taskId }: { taskId: string }) =>
       this.store.children(`${keys.rollouts(this.run.runId)}/${taskId}`);
-    for await (const { item, result: names } of mapBounded(partly, list)) {
+    for await (const { item, result } of mapBounded(partly, list)) {
+      const names = new Set(result);
       for (const tracked of item.samples) {
-        if (tracked.mark !== 'waiting' || !names.includes(String(tracked.key.sample))) continue;
+        if (tracked.mark !== 'waiting' || !names.has(String(tracked.key.sample))) continue;
         tracked.mark = 'starting';
         this.open.set(rolloutId(tracked.key), tracked);
       }

@@ -21,6 +21,8 @@ export interface RunView {
   /** Environment, model and agent, for a heading. */
   title: string;
   status: 'starting' | 'running' | 'paused' | 'draining' | 'cancelled' | 'finished' | 'failed' | 'budget';
+  /** Why it is paused, in words; null while it is not, or where a person has paused it. */
+  pauseNote?: string | null;
   elapsedMs: number;
   tasks: { taskId: string; marks: Mark[] }[];
   counts: Record<Mark, number>;

@@ -34,8 +34,8 @@ export interface Session {
 
 /** Opens the state folder and joins its cluster, starting an embedded server where no address is configured. */
 export async function openSession(options: SessionOptions): Promise<Session> {
-  const store = await openStore(options.stateDir);
   const { stateDir, env, log } = options;
+  const store = await openStore(stateDir, env);
   const cluster = await resolveCluster({
     stateDir,
     env,

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LongrunError } from '../core/errors.js';
 import { SECOND_MS } from '../core/time.js';
+import { pauseNote } from '../report/pause-text.js';
 import type { RolloutResult, RunRecord } from '../store/records.schema.js';
-import type { RunClient } from '../temporal/run-client.js';
+import type { RunClient, RunProgress } from '../temporal/run-client.js';
 import { BudgetWatch } from './budget-watch.js';
 import type { RunTracker } from './run-tracker.js';
 import type { RunView } from './run-view.js';
@@ -33,21 +34,21 @@ export interface WatchOptions {
 export async function watchRun(options: WatchOptions): Promise<RunEnd> {
   const { run, tracker, signal, onUpdate, now } = options;
   const statusEveryMs = STATUS_EVERY_MS + tracker.total * STATUS_EVERY_MS_PER_ROLLOUT;
-  const budget = new BudgetWatch(run.config);
+  const budget = new BudgetWatch();
   const leaving = new AbortController();
   const ended = observe(untilEnded({ ...options, signal: AbortSignal.any([signal, leaving.signal]) }));
-  let status: RunView['status'] = 'running';
+  let standing: Pick<RunProgress, 'status' | 'reason'> = { status: 'running', reason: null };
   try {
     for (let askedAt = 0; !ended.settled; ) {
       if (options.stopped()) throw serverStopped(run.runId);
       const finished = await poll(options);
       if (now() - askedAt >= statusEveryMs) {
         askedAt = now();
-        status = (await statusOf(options)) ?? status;
+        standing = (await standingOf(options)) ?? standing;
       }
-      const view = tracker.view(status);
+      const view = tracker.view(standing.status, pauseNote(standing.reason, run.config));
       onUpdate(view, finished);
-      if (budget.stalls(view, now())) return 'budget';
+      if (budget.stalls(view, standing.reason, now())) return 'budget';
       await Promise.race([ended.promise, sleep(POLL_MS)]).catch(() => undefined);
     }
     signal.throwIfAborted();
@@ -89,9 +90,9 @@ async function poll({ tracker, onTrouble }: WatchOptions): Promise<RolloutResult
   }
 }
 
-async function statusOf({ runs, run, onTrouble }: WatchOptions): Promise<RunView['status'] | null> {
+async function standingOf({ runs, run, onTrouble }: WatchOptions): Promise<RunProgress | null> {
   try {
-    return (await runs.progress(run.runId))?.status ?? null;
+    return await runs.progress(run.runId);
   } catch (error) {
     onTrouble(error);
     return null;

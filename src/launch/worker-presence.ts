@@ -1,12 +1,22 @@
-import { join } from 'node:path';
-import { readLock } from '../temporal/process-lock.js';
+import { LongrunError } from '../core/errors.js';
+import { holdsSandboxes, orchestrates } from '../core/host-role.js';
+import { livingHosts } from '../worker/host-lock.js';
 import type { Session } from './session.js';
 
 /**
- * Whether somebody works on the runs of a session now. The lock of the state folder is exact;
+ * Whether somebody works on the runs of a session now. The locks of the state folder are exact;
  * workers of other machines are known by their polls, which a cluster remembers for a minute.
  */
 export async function hasWorker(session: Pick<Session, 'stateDir' | 'cluster' | 'runs'>): Promise<boolean> {
-  if (readLock(join(session.stateDir, 'host'))?.held) return true;
+  if (livingHosts(session.stateDir).length > 0) return true;
   return session.cluster.kind === 'external' && (await session.runs.workers()) > 0;
+}
+
+/** Throws `host_locked` while named workers do all the work of a state folder: nobody else need become its host. */
+export function refuseWhereServed(stateDir: string): void {
+  const roles = livingHosts(stateDir).flatMap(({ hostId, lock }) =>
+    hostId === null ? [] : [lock.info.role],
+  );
+  if (!roles.some(orchestrates) || !roles.some(holdsSandboxes)) return;
+  throw new LongrunError('host_locked', 'named workers serve this state folder');
 }

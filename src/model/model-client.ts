@@ -1,3 +1,4 @@
+import type { ToldLimits } from '../core/endpoint/messages.js';
 import type { AssistantMessage, ChatMessage, ToolSchema } from '../core/messages.js';
 import type { Usage } from '../core/usage.js';
 
@@ -29,11 +30,13 @@ export interface ModelResponse {
   promptTokenIds: number[] | null;
   completionTokenIds: number[] | null;
   logprobs: number[] | null;
+  /** What the answer's headers say of the endpoint's limits. */
+  toldLimits?: ToldLimits | null;
 }
 
 /**
  * One chat completion, no retries of its own (Temporal and the slice own them).
- * Errors (`LongrunError`): `model_rate_limited` (retryable, `details.retryAfterMs` or null),
+ * Errors (`LongrunError`): `model_rate_limited` (retryable, `details.retryAfterMs` or null, `details.toldLimits`),
  * `model_unavailable` (5xx, network, stall, cut stream; retryable, `details.usage` for what arrived),
  * `model_context_overflow`, `model_key_missing`, `model_rejected` (other 4xx: not retryable,
  * `message` holds the provider's words, `details.status`).

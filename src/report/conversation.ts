@@ -5,6 +5,7 @@ import { displayWidth } from './display-width.js';
 import { escapeTerminal, escapeTerminalLine } from './escape-terminal.js';
 import { dollars, duration, reward } from './quantities.js';
 import type { RolloutView } from './read-rollout.js';
+import { replayedLines } from './replayed-lines.js';
 import { rolloutMark } from './rollout-mark.js';
 import type { Style } from './style.js';
 
@@ -39,16 +40,29 @@ function headLines(view: RolloutView, { style, passThreshold }: ConversationOpti
   const outcome = `${style(mark.style, `${mark.sign} ${mark.meaning}`)} · reward ${reward(result.reward)}`;
   const facts = `${result.stopReason} · ${result.turns} turns · ${took} · ${dollars(result.costUsd)}`;
   const lines = [name, `${outcome} · ${facts}`];
+  // Without replays the last attempt counts, which needs no saying.
+  const counts = attempts.some(({ replay }) => replay !== null) ? result.attempt : null;
   if (attempts.length > 1 || view.attempt !== result.attempt) {
-    lines.push(...attempts.map((attempt) => attemptLine(attempt, view.attempt, style)));
+    lines.push(...attempts.map((attempt) => attemptLine(attempt, view.attempt, counts, style)));
   }
   return lines;
 }
 
-function attemptLine(attempt: AttemptRecord, shown: number | null, style: Style): string {
-  const why = attempt.failure ? `: ${escapeTerminalLine(attempt.failure.message)}` : '';
-  const line = `attempt ${attempt.attempt}  ${attempt.stopReason}${why}`;
-  return attempt.attempt === shown ? `${line}  (shown)` : style('dim', line);
+function attemptLine(
+  { attempt, stopReason, failure, reward: score, replay }: AttemptRecord,
+  shown: number | null,
+  counts: number | null,
+  style: Style,
+): string {
+  const why = failure ? `: ${escapeTerminalLine(failure.message)}` : '';
+  const scored = score === null || counts === null ? '' : ` · reward ${reward(score)}`;
+  const notes = [
+    replay === null ? null : `${replay.mode} of attempt ${replay.source.attempt}, replay ${replay.replayId}`,
+    attempt === counts ? 'counts' : replay === null ? null : 'does not count',
+    attempt === shown ? 'shown' : null,
+  ].filter((note) => note !== null);
+  const line = `attempt ${attempt}  ${stopReason}${scored}${why}${notes.length === 0 ? '' : `  (${notes.join(', ')})`}`;
+  return attempt === shown ? line : style('dim', line);
 }
 
 function turnLines(step: TimeStep, turn: number, options: ConversationOptions): string[] {
@@ -136,13 +150,17 @@ function verdictLines(verdict: Verdict, options: ConversationOptions): string[] 
   return [...lines, ''];
 }
 
-function endLines({ result }: RolloutView, options: ConversationOptions): string[] {
-  if (!result) return [rule('still open', options)];
+function endLines(view: RolloutView, options: ConversationOptions): string[] {
+  const { result } = view;
+  const replay = view.attempts.find(({ attempt }) => attempt === view.attempt)?.replay ?? null;
+  const again = replay === null ? [] : replayedLines(replay);
+  if (!result) return [rule('still open', options), ...again];
   const failure = result.failure;
   return [
     rule(`ended: ${result.stopReason}`, options),
     ...(failure ? [options.style('yellow', escapeTerminalLine(`${failure.code}: ${failure.message}`))] : []),
     ...(failure?.hint ? [escapeTerminalLine(failure.hint)] : []),
+    ...again,
   ];
 }
 

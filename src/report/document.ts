@@ -1,8 +1,11 @@
 import { z } from 'zod';
+import { PAUSE_REASONS, type PauseReason } from '../core/pause-reason.js';
 import { keys } from '../store/keys.js';
 import { rolloutResultSchema, runRecordSchema, usageSchema } from '../store/records.schema.js';
+import { resolutionSchema } from '../store/replay.schema.js';
 import { readPlan, readResults, readRun, readTask } from '../store/runs.js';
 import type { ArtifactStore } from '../store/store.js';
+import { readAfterthoughts } from './afterthoughts.js';
 import { summariseRun } from './summarise.js';
 import type { RunDocument } from './summary.js';
 
@@ -39,11 +42,35 @@ export const runSummarySchema = z.object({
   scripted: z.boolean(),
 });
 
+const endpointViewSchema = z.object({
+  baseUrl: z.string(),
+  processes: z.number().int(),
+  concurrency: z.number().int(),
+  inFlight: z.number().int(),
+  waiting: z.number().int(),
+  requestsPerMinute: z.number().nullable(),
+  tokensPerMinute: z.number().nullable(),
+  requestsLastMinute: z.number().int(),
+  tokensLastMinute: z.number().int(),
+  coolingDownUntil: z.number().nullable(),
+  downSince: z.number().nullable(),
+  refusedShare: z.number().nullable(),
+  at: z.number(),
+}) satisfies z.ZodType<EndpointView>;
+
 /** The document of `runs show --json` and `evaluate --json`; `toWire` writes it in snake case. */
 export const runDocumentSchema = z.object({
-  run: runRecordSchema.extend({ status: z.string(), location: z.string() }),
+  run: runRecordSchema.extend({
+    status: z.string(),
+    /** Why it is paused: `person` or the budget that is spent. */
+    pauseReason: z.enum(PAUSE_REASONS).nullable().default(null),
+    location: z.string(),
+  }),
   summary: runSummarySchema,
   rollouts: z.array(rolloutResultSchema),
+  replays: z.array(rolloutResultSchema).optional(),
+  reviews: z.array(z.object({ rolloutId: z.string(), resolution: resolutionSchema })).optional(),
+  endpoint: endpointViewSchema.optional(),
 }) satisfies z.ZodType<RunDocument>;
 
 /** Reads all of a run and sums it up afresh. `status` is what the cluster, or the caller, says of the run. */
@@ -51,6 +78,7 @@ export async function buildRunDocument(
   store: ArtifactStore,
   runId: string,
   status: string,
+  pauseReason: PauseReason | null = null,
 ): Promise<RunDocument> {
   const run = await readRun(store, runId);
   const plan = await readPlan(store, runId);
@@ -61,5 +89,10 @@ export async function buildRunDocument(
       categories.set(taskId, (await readTask(store, runId, taskId)).metadata.category);
   }
   const summary = summariseRun(run, plan, rollouts, categories);
-  return { run: { ...run, status, location: store.locate(`${keys.runs}/${runId}`) }, summary, rollouts };
+  return {
+    ...(await readAfterthoughts(store, runId, rollouts)),
+    run: { ...run, status, pauseReason, location: store.locate(`${keys.runs}/${runId}`) },
+    summary,
+    rollouts,
+  };
 }

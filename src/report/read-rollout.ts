@@ -14,7 +14,7 @@ import {
   type Verdict,
   verdictSchema,
 } from '../store/records.schema.js';
-import { readResult, readTask } from '../store/runs.js';
+import { readResult, readTask, trajectoryKey } from '../store/runs.js';
 import type { ArtifactStore } from '../store/store.js';
 import { readTurns } from './read-turns.js';
 
@@ -57,7 +57,9 @@ export async function readRollout(
   if (attempt === null) return { ...view, timesteps: [], oracle: [], verdicts: [] };
   const attemptKey = { ...key, attempt };
   const stored =
-    result?.attempt === attempt ? await readRecord(store, trajectorySchema, keys.trajectory(key)) : null;
+    result?.attempt === attempt
+      ? await readRecord(store, trajectorySchema, trajectoryKey(key.runId, result))
+      : null;
   const timesteps = stored?.timesteps ?? timeSteps(await readSteps(store, attemptKey, task));
   const [oracle, verdicts] = await Promise.all([
     readPerStep(task, (i) => readRecord(store, oracleRunSchema, keys.oracle(attemptKey, i))),

@@ -6,6 +6,7 @@ import type { TrialRecords, TrialStep } from '../formats/harbor-job/trial-record
 import { keys } from '../store/keys.js';
 import { readChildren, readRecord } from '../store/records.js';
 import { attemptRecordSchema, type RolloutResult, verdictSchema } from '../store/records.schema.js';
+import { trajectoryKey } from '../store/runs.js';
 import type { ArtifactStore } from '../store/store.js';
 import { readTurns } from './read-turns.js';
 
@@ -18,7 +19,7 @@ export async function readTrial(
 ): Promise<TrialRecords> {
   const rollout = { runId, taskId: result.taskId, sample: result.sample };
   const attempts = await readChildren(store, attemptRecordSchema, keys.attempts(rollout), 'attempt.json');
-  const trajectory = await readRecord(store, trajectorySchema, keys.trajectory(rollout));
+  const trajectory = await readRecord(store, trajectorySchema, trajectoryKey(runId, result));
   return {
     task,
     result,

@@ -1,6 +1,9 @@
 import { totalTokens } from '../core/usage.js';
+import { afterthoughtLines } from './afterthoughts.js';
 import { escapeTerminalLine } from './escape-terminal.js';
+import { pauseNote, raiseCommand } from './pause-text.js';
 import { count, dollars, duration, percent, reward, UNKNOWN } from './quantities.js';
+import { endpointLines } from './scoreboard-endpoint.js';
 import { failureLines, lookCloserLines } from './scoreboard-failures.js';
 import { taskLines } from './scoreboard-tasks.js';
 import type { Style } from './style.js';
@@ -28,6 +31,8 @@ export function renderScoreboard(document: RunDocument, options: ScoreboardOptio
     taskLines(document, style, columns),
     failureLines(document, style, columns),
     footLines(document, style),
+    endpointLines(document, style),
+    afterthoughtLines(document, style),
     lookCloserLines(document, style),
   ];
   const filled = sections.filter((lines) => lines.length > 0);
@@ -46,7 +51,12 @@ function titleLines({ run, summary }: RunDocument, style: Style): string[] {
     ...parts.filter((part) => part !== null),
   ];
   const lines = [title.map((part, i) => (i === 0 ? part : escapeTerminalLine(part))).join(' · ')];
+  const note = pauseNote(run.pauseReason, run.config);
   lines.push(style('dim', `run ${run.runId} · ${run.status}`));
+  if (note !== null && run.pauseReason !== null) {
+    const raise = raiseCommand(run.runId, run.pauseReason, run.config);
+    lines.push(style('yellow', `paused: ${note}; raise it with: ${raise}`));
+  }
   if (summary.scripted) {
     lines.push(style('yellow', 'scripted model: a script plays back, so these scores rate no real model'));
   }

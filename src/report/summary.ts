@@ -1,4 +1,7 @@
+import type { EndpointView } from '../core/endpoint/messages.js';
+import type { PauseReason } from '../core/pause-reason.js';
 import type { RolloutResult, RunRecord } from '../store/records.schema.js';
+import type { Resolution } from '../store/replay.schema.js';
 
 export interface Estimate {
   /** Null when no task has k scored samples. */
@@ -39,7 +42,13 @@ export interface RunSummary {
 
 /** `runs show --json` and the end of `evaluate --json`, before it is turned into snake case. */
 export interface RunDocument {
-  run: RunRecord & { status: string; location: string };
+  run: RunRecord & { status: string; pauseReason: PauseReason | null; location: string };
   summary: RunSummary;
   rollouts: RolloutResult[];
+  /** Results of replays that do not count: beside a scored outcome, or not scored themselves. */
+  replays?: RolloutResult[] | undefined;
+  /** What people decided on rollouts whose attempt that counts needed review: the newest decision of each. */
+  reviews?: { rolloutId: string; resolution: Resolution }[] | undefined;
+  /** How the model's endpoint stands; absent when nobody calls it, or where no cluster tells. */
+  endpoint?: EndpointView | undefined;
 }

@@ -28,7 +28,7 @@ async function runToolCalling(context: AttemptContext, untilMs: number): Promise
   const client = deps.modelOf(run);
   const [history, budget, summary] = await Promise.all([
     readStepHistory(deps.store, key, step),
-    deps.budgets.of(key.runId, run.config),
+    deps.budgets.of(key, run.config),
     newestSummary(context),
   ]);
   const agent = agentFor(run.config);

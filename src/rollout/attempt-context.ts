@@ -9,8 +9,10 @@ import { keys } from '../store/keys.js';
 import { readRecord } from '../store/records.js';
 import { type Placement, placementSchema, type RunRecord } from '../store/records.schema.js';
 import { readRun, readTask } from '../store/runs.js';
+import { atLevel } from '../tasks/verification/isolation-level.js';
 import type { RolloutDeps } from './deps.js';
 import { type Lifecycle, mayGoOn } from './lifecycle.js';
+import { withEarlierChanges } from './replay/earlier-changes.js';
 
 /** Everything one executor needs to act for an attempt: the records, the sandbox, its fence. */
 export interface AttemptContext {
@@ -42,16 +44,18 @@ export async function openAttempt(
     await assertFence(deps.store, key, fence);
   };
   await guard();
-  const [run, task, placement] = await Promise.all([
+  const [run, asked, placement] = await Promise.all([
     readRun(deps.store, key.runId),
     readTask(deps.store, key.runId, key.taskId),
     readRecord(deps.store, placementSchema, keys.placement(key)),
   ]);
   if (placement === null)
     throw new LongrunError('not_found', `no placement recorded for attempt ${key.attempt}`);
+  const task = atLevel(asked, run.config.verify);
   const stepSpec = task.evalCriteria.steps[step];
   if (!stepSpec) throw new LongrunError('not_found', `task ${key.taskId} has no step ${step}`);
   const ref = placement.sandbox;
-  const sandbox = (await deps.drivers.get(ref.driver)?.adopt(ref)) ?? new GoneSandbox(ref);
+  const found = (await deps.drivers.get(ref.driver)?.adopt(ref)) ?? new GoneSandbox(ref);
+  const sandbox = placement.fromSnapshot ? await withEarlierChanges(deps, key, task, found) : found;
   return { deps, key, fence, lifecycle, run, task, step, stepSpec, placement, sandbox, guard };
 }

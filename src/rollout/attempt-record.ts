@@ -15,6 +15,7 @@ import {
   verdictSchema,
 } from '../store/records.schema.js';
 import type { ArtifactStore } from '../store/store.js';
+import { replayedAttempt } from './replay/replayed-attempt.js';
 import { addCost, readStepHistory, type StepHistory } from './step-history.js';
 
 export interface Ended {
@@ -51,9 +52,10 @@ export async function attemptRecord(
   ended: Ended | null,
   now: number,
 ): Promise<AttemptRecord> {
-  const [placement, steps] = await Promise.all([
+  const [placement, steps, replay] = await Promise.all([
     readRecord(store, placementSchema, keys.placement(key)),
     readSteps(store, key, task),
+    replayedAttempt(store, key, task),
   ]);
   const outcome = ended ?? outcomeOf(steps, task);
   const scored = outcomeClass(outcome.stopReason) === 'agent';
@@ -79,6 +81,7 @@ export async function attemptRecord(
     hostId: placement?.hostId ?? null,
     isolation: steps.findLast((s) => s.verdict !== null)?.verdict?.isolation ?? null,
     suspectedTampering: [...new Set(steps.flatMap((s) => s.verdict?.suspectedTampering ?? []))],
+    replay,
   };
 }
 

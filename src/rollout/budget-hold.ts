@@ -1,41 +1,60 @@
-import { LongrunError } from '../core/errors.js';
-import type { StopReason } from '../core/outcome.js';
-import { SECOND_MS } from '../core/time.js';
+import type { Tally } from '../core/budget.js';
+import type { AttemptKey, RolloutKey } from '../core/ids.js';
+import type { BudgetHold } from '../core/workflow-messages.js';
 import type { RunRecord } from '../store/records.schema.js';
+import type { Refusal } from './call-budget.js';
 import type { RolloutDeps } from './deps.js';
-import { RetryLater } from './lifecycle.js';
-import type { BudgetStop } from './run-budget.js';
 
-const LOOK_AGAIN_MS = 30 * SECOND_MS;
-
-export function isBudgetStop(reason: StopReason): reason is BudgetStop {
-  return reason === 'token_budget' || reason === 'cost_budget';
+/** Thrown where a slice has to end because its attempt may not make its first call. */
+export class BudgetHeld extends Error {
+  constructor(readonly hold: BudgetHold) {
+    super(`held back by the budget of the ${hold.scope}`);
+    this.name = 'BudgetHeld';
+  }
 }
 
-/** Pauses the run and answers what to throw: rollouts that have not begun stay open until the budget is raised. */
-export async function budgetHold(deps: RolloutDeps, run: RunRecord, stop: BudgetStop): Promise<RetryLater> {
-  await deps.pauseRun(run.runId, stop);
-  const reason = new LongrunError('internal', `the run's budget is spent (${stop}); it is paused`, {
-    retryable: true,
-  });
-  return new RetryLater(reason, LOOK_AGAIN_MS);
+/**
+ * Whether a new attempt of a rollout has to wait because no call of it fits under the budget of its
+ * run or its group. Then it says nothing about its agent: it is held back, not scored.
+ */
+export async function heldByBudget(
+  deps: RolloutDeps,
+  run: RunRecord,
+  key: RolloutKey,
+): Promise<BudgetHold | null> {
+  if (run.config.agent !== 'tool-calling') return null;
+  const refusal = await (await deps.budgets.of(key, run.config)).refuses(smallestCall(deps, run));
+  return refusal === null ? null : hold(deps, run, refusal);
 }
 
-/** Refuses a new rollout of a run whose budget has no room left for any call. */
-export async function holdForBudget(deps: RolloutDeps, run: RunRecord): Promise<void> {
-  const { budgetTokens, budgetUsd, agent } = run.config;
-  if ((budgetTokens === null && budgetUsd === null) || agent !== 'tool-calling') return;
-  const budget = await deps.budgets.of(run.runId, run.config);
-  const smallest = deps.modelOf(run).bound({
+/** What a refusal holds back; null when the rollout's own ceiling is what says no. */
+export async function hold(deps: RolloutDeps, run: RunRecord, refusal: Refusal): Promise<BudgetHold | null> {
+  const { scope, stop } = refusal;
+  if (scope === 'rollout') return null;
+  // Other groups go on when one has spent its budget; a run that has spent its own stops as a whole.
+  if (scope === 'run') await deps.pauseRun(run.runId, stop);
+  return { scope, stop };
+}
+
+/** The bound of a call with nothing in it: what does not fit under a ceiling of less. */
+export function smallestCall(deps: RolloutDeps, run: RunRecord): Tally {
+  const { model, maxTokens, seed, modelTimeoutMs } = run.config;
+  const { promptTokens, completionTokens, costUsd } = deps.modelOf(run).bound({
     callId: '',
-    model: run.config.model ?? '',
+    model: model ?? '',
     messages: [],
     tools: [],
     temperature: null,
-    maxTokens: run.config.maxTokens,
-    seed: null,
-    timeoutMs: run.config.modelTimeoutMs,
+    maxTokens,
+    seed,
+    timeoutMs: modelTimeoutMs,
   });
-  const stop = budget.refuses(smallest.promptTokens + smallest.completionTokens, smallest.costUsd);
-  if (stop !== null) throw await budgetHold(deps, run, stop);
+  return { tokens: promptTokens + completionTokens, costUsd: costUsd ?? 0 };
+}
+
+/** Whether the rollout's own ceiling leaves room for any call of a new attempt. */
+export async function mayCallAgain(deps: RolloutDeps, run: RunRecord, key: AttemptKey): Promise<boolean> {
+  if (run.config.agent !== 'tool-calling') return true;
+  const refusal = await (await deps.budgets.of(key, run.config)).refuses(smallestCall(deps, run));
+  return refusal?.scope !== 'rollout';
 }

@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
+import type { BudgetStop } from '../core/budget.js';
 import type { HostLedgers } from '../core/host-ledgers.js';
 import type { Clock } from '../core/time.js';
+import type { ModelGate } from '../model/limits/model-gate.js';
 import type { ModelClient } from '../model/model-client.js';
 import type { SandboxDriver } from '../sandbox/sandbox.js';
 import type { RunRecord } from '../store/records.schema.js';
@@ -20,9 +22,11 @@ export interface RolloutDeps {
   ledgers: HostLedgers;
   environmentOf(run: RunRecord): Environment;
   modelOf(run: RunRecord): ModelClient;
+  /** The limits of its endpoint, shared with all that call it. */
+  gateOf(run: RunRecord): ModelGate;
   budgets: RunBudgets;
-  /** Holds the run back until somebody resumes it. */
-  pauseRun(runId: string, reason: string): Promise<void>;
+  /** Holds the run back until somebody raises its budget. */
+  pauseRun(runId: string, reason: BudgetStop): Promise<void>;
   observer: RolloutObserver;
   atCheckpoint: AtCheckpoint;
   now: Clock;

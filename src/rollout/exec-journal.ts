@@ -80,7 +80,10 @@ export class ExecJournal {
   private async wait(handle: ExecHandle, request: ExecRequest): Promise<ExecResult> {
     const { lifecycle } = this.io;
     try {
-      return await this.sandbox.awaitExec(handle, request, lifecycle.stopping);
+      const result = await this.sandbox.awaitExec(handle, request, lifecycle.stopping);
+      // By the sandbox's own clock it may have taken a moment less: then its agent would have a moment left.
+      const durationMs = result.timedOut ? Math.max(result.durationMs, request.timeoutMs) : result.durationMs;
+      return { ...result, durationMs };
     } catch (error) {
       if (!lifecycle.stopping.aborted) throw error;
       if (!lifecycle.cancelled.aborted) throw new Detached();

@@ -1,9 +1,11 @@
+import { closingFence } from '../core/fence.js';
 import { rolloutId } from '../core/ids.js';
 import { outcomeClass, queueState } from '../core/outcome.js';
+import { nextAttemptDelay } from '../core/retry-policy.js';
 import type { Task } from '../core/task.schema.js';
-import { SECOND_MS } from '../core/time.js';
 import { addUsage, NO_USAGE } from '../core/usage.js';
 import type { FinalizeAnswer, FinalizeInput } from '../core/workflow-messages.js';
+import { raiseFence } from '../store/fence-store.js';
 import { keys } from '../store/keys.js';
 import { putRecordIfAbsent, readChildren } from '../store/records.js';
 import {
@@ -13,29 +15,32 @@ import {
   type RunRecord,
   rolloutResultSchema,
 } from '../store/records.schema.js';
-import { readResult, readRun, readTask } from '../store/runs.js';
+import { readReplayResult } from '../store/replays.js';
+import { readRun, readSealedResult, readTask, trajectoryKey } from '../store/runs.js';
 import { attemptRecord } from './attempt-record.js';
+import { mayCallAgain } from './budget-hold.js';
 import type { RolloutDeps } from './deps.js';
 import { digestOf } from './digest.js';
 import { settleLostCallsOf } from './lost-calls.js';
+import { claimAttempt, claimedAttempts } from './replay/claim-attempt.js';
 import { addCost } from './step-history.js';
 import { writeTrajectory } from './write-trajectory.js';
-
-const RETRY_MS = 2 * SECOND_MS;
-const LONGEST_RETRY_MS = 60 * SECOND_MS;
 
 /**
  * Ends an attempt, whatever its outcome, and the rollout with it unless a new attempt may help.
  * Idempotent: everything is put once, and whoever comes second goes on with what is stored.
  */
-export async function finalizeAttempt(deps: RolloutDeps, input: FinalizeInput): Promise<FinalizeAnswer> {
-  const sealed = await readResult(deps.store, input);
+export async function finalizeAttempt(deps: RolloutDeps, asked: FinalizeInput): Promise<FinalizeAnswer> {
+  const sealed = await endOf(deps, asked);
   if (sealed !== null) return { again: false, digest: digestOf(sealed) };
+  const { input, tries } = await withTries(deps, asked);
   const [run, task] = await Promise.all([
     readRun(deps.store, input.runId),
     readTask(deps.store, input.runId, input.taskId),
   ]);
   await deps.atCheckpoint('finalizing:before', input);
+  // A host that was given up may be frozen or cut off, and come back: nothing it does counts from here on.
+  await raiseFence(deps.store, input, closingFence(input.incarnation));
   await settleLostCallsOf(deps.store, input, task.evalCriteria.steps.length, deps.now);
   const own = await attemptRecord(deps.store, input, task, input.ended, deps.now());
   const { won, value: record } = await putRecordIfAbsent(
@@ -46,19 +51,20 @@ export async function finalizeAttempt(deps: RolloutDeps, input: FinalizeInput): 
   );
   if (won) deps.observer.attemptEnded(record);
   const cancelled = input.ended?.stopReason === 'cancelled';
-  if (!cancelled && mayRetry(record, input.maxAttempts)) {
-    return { again: true, delayMs: Math.min(LONGEST_RETRY_MS, RETRY_MS * 2 ** (record.attempt - 1)) };
-  }
+  const delayMs = cancelled ? null : await delayOfNext(deps, run, input, record, tries);
+  if (delayMs !== null) return { again: true, delayMs };
   const result = await resultOf(
     deps,
     input,
     run,
     task,
     cancelled ? { ...record, ...cancelledOutcome } : record,
+    tries,
   );
-  await writeTrajectory(deps, input, run, task, record);
+  await writeTrajectory(deps, input, run, task, record, trajectoryKey(input.runId, result));
   await deps.atCheckpoint('finalizing:effect', input);
-  const sealing = await putRecordIfAbsent(deps.store, rolloutResultSchema, keys.result(input), result);
+  const at = input.replay === undefined ? keys.result(input) : keys.replayResult(input, input.replay);
+  const sealing = await putRecordIfAbsent(deps.store, rolloutResultSchema, at, result);
   await deps.atCheckpoint('finalizing:recorded', input);
   if (sealing.won) deps.observer.rolloutEnded(sealing.value);
   return { again: false, digest: digestOf(sealing.value) };
@@ -66,10 +72,49 @@ export async function finalizeAttempt(deps: RolloutDeps, input: FinalizeInput): 
 
 const cancelledOutcome = { stopReason: 'cancelled', failure: null, reward: null, rewards: {} } as const;
 
-/** Only infrastructure failures that say so are tried again, within the run's limit. */
-function mayRetry(record: AttemptRecord, maxAttempts: number): boolean {
-  const infrastructure = outcomeClass(record.stopReason) === 'infrastructure';
-  return infrastructure && record.failure?.retryable !== false && record.attempt < maxAttempts;
+/** When to try again; null where that cannot help, or neither attempts nor the rollout's budget are left. */
+async function delayOfNext(
+  deps: RolloutDeps,
+  run: RunRecord,
+  input: FinalizeInput,
+  record: AttemptRecord,
+  tries: readonly number[],
+): Promise<number | null> {
+  const ended = (await endedAttempts(deps, input, tries)).filter(({ attempt }) => attempt !== record.attempt);
+  const delayMs = nextAttemptDelay([...ended, record], input.maxAttempts, run.config.retries, Math.random);
+  return delayMs !== null && (await mayCallAgain(deps, run, input)) ? delayMs : null;
+}
+
+async function endedAttempts(
+  { store }: RolloutDeps,
+  input: FinalizeInput,
+  tries: readonly number[],
+): Promise<AttemptRecord[]> {
+  const ended = await readChildren(store, attemptRecordSchema, keys.attempts(input), 'attempt.json');
+  return ended.map(({ value }) => value).filter(({ attempt }) => tries.includes(attempt));
+}
+
+/** What this rollout, or this replay of it, has come to. */
+function endOf({ store }: RolloutDeps, input: FinalizeInput): Promise<RolloutResult | null> {
+  return input.replay === undefined
+    ? readSealedResult(store, input)
+    : readReplayResult(store, input, input.replay);
+}
+
+/**
+ * The attempts that this rollout, or this replay of it, has made so far. A workflow that was told to
+ * end before it had a place only guesses the number of its attempt: a replay's is what it claimed.
+ */
+async function withTries(
+  { store }: RolloutDeps,
+  input: FinalizeInput,
+): Promise<{ input: FinalizeInput; tries: number[] }> {
+  const { replay } = input;
+  if (replay === undefined) return { input, tries: Array.from({ length: input.attempt }, (_, i) => i + 1) };
+  const own = await claimedAttempts(store, input, replay);
+  if (own.includes(input.attempt)) return { input, tries: own };
+  const attempt = await claimAttempt(store, input, replay);
+  return { input: { ...input, attempt }, tries: [...new Set([...own, attempt])] };
 }
 
 async function resultOf(
@@ -78,10 +123,9 @@ async function resultOf(
   run: RunRecord,
   task: Task,
   record: AttemptRecord,
+  tries: readonly number[],
 ): Promise<RolloutResult> {
-  const all = (await readChildren(deps.store, attemptRecordSchema, keys.attempts(input), 'attempt.json')).map(
-    (attempt) => attempt.value,
-  );
+  const all = await endedAttempts(deps, input, tries);
   const { steps: _steps, hostId: _host, schemaVersion: _version, ...counted } = record;
   return {
     schemaVersion: 1,
@@ -94,7 +138,7 @@ async function resultOf(
     queueState: queueState({
       stopReason: record.stopReason,
       failure: record.failure,
-      attemptsLeft: Math.max(0, input.maxAttempts - record.attempt),
+      attemptsLeft: Math.max(0, input.maxAttempts - tries.length),
       suspectedTampering: record.suspectedTampering.length > 0,
     }),
     usage: all.reduce((total, a) => addUsage(total, a.usage), NO_USAGE),

@@ -1,7 +1,12 @@
 import type { AttemptKey } from '../core/ids.js';
 import { keys } from '../store/keys.js';
 import { putRecordIfAbsent, readChildren } from '../store/records.js';
-import { type CallFailure, callFailureSchema, callIntentSchema } from '../store/records.schema.js';
+import {
+  type CallFailure,
+  type CallIntent,
+  callFailureSchema,
+  callIntentSchema,
+} from '../store/records.schema.js';
 import type { ArtifactStore } from '../store/store.js';
 import { readTurn } from './step-history.js';
 
@@ -16,13 +21,8 @@ export async function settleLostCalls(
   turn: number,
   now: () => number,
 ): Promise<CallFailure[]> {
-  const intents = await readChildren(store, callIntentSchema, keys.intents(key, step, turn));
-  if (intents.length === 0) return [];
-  const { turn: taken, summary, failures } = await readTurn(store, key, step, turn);
-  const known = new Set([taken?.call.callId, summary?.callId, ...failures.map(({ callId }) => callId)]);
   const settled: CallFailure[] = [];
-  for (const { value: intent } of intents) {
-    if (known.has(intent.callId)) continue;
+  for (const intent of await openIntents(store, key, step, turn)) {
     const name = `${keys.failures(key, step, turn)}/${intent.callId}.json`;
     const { won, value } = await putRecordIfAbsent(store, callFailureSchema, name, {
       schemaVersion: 1,
@@ -42,6 +42,20 @@ export async function settleLostCalls(
     if (won) settled.push(value);
   }
   return settled;
+}
+
+/** Calls of one turn that have neither an answer nor a failure on record. */
+export async function openIntents(
+  store: ArtifactStore,
+  key: AttemptKey,
+  step: number,
+  turn: number,
+): Promise<CallIntent[]> {
+  const intents = await readChildren(store, callIntentSchema, keys.intents(key, step, turn));
+  if (intents.length === 0) return [];
+  const { turn: taken, summary, failures } = await readTurn(store, key, step, turn);
+  const known = new Set([taken?.call.callId, summary?.callId, ...failures.map(({ callId }) => callId)]);
+  return intents.map(({ value }) => value).filter(({ callId }) => !known.has(callId));
 }
 
 /** The same for a whole attempt that ends: only the last turn of a step can have had a call in the air. */

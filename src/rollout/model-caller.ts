@@ -1,7 +1,11 @@
+import { NO_TALLY, type Tally } from '../core/budget.js';
 import { LongrunError } from '../core/errors.js';
+import { rolloutId } from '../core/ids.js';
 import type { Failure, StopReason } from '../core/outcome.js';
 import { SECOND_MS } from '../core/time.js';
 import { NO_USAGE, type Usage } from '../core/usage.js';
+import { answeredOutcome, failedOutcome } from '../model/limits/call-outcome.js';
+import type { GatePass } from '../model/limits/model-gate.js';
 import type { ModelClient, ModelRequest, ModelResponse } from '../model/model-client.js';
 import { assertFence } from '../store/fence-store.js';
 import { keys } from '../store/keys.js';
@@ -15,32 +19,35 @@ import {
   type SummaryRecord,
 } from '../store/records.schema.js';
 import type { AttemptContext } from './attempt-context.js';
-import { RetryLater } from './lifecycle.js';
+import type { Reservation } from './budget-share.js';
+import type { CallBudget, Refusal } from './call-budget.js';
+import { mayGoOn, RetryLater } from './lifecycle.js';
 import { settleLostCalls } from './lost-calls.js';
 import { retryDelay } from './model-retry.js';
 import { persist } from './persist.js';
-import type { RunBudget } from './run-budget.js';
+import { tallyOf } from './spent-so-far.js';
 import { readFailures } from './step-history.js';
 
 type CallBound = ReturnType<ModelClient['bound']>;
 
-interface Reservation {
-  tokens: number;
-  costUsd: number | null;
-}
-
-const NOTHING_RESERVED: Reservation = { tokens: 0, costUsd: null };
 /** Calls in flight hold their upper bounds and give most of them back when they end. */
 const BUDGET_IN_USE = new LongrunError('internal', "calls in flight hold what is left of the run's budget", {
   retryable: true,
 });
 const BUDGET_WAIT_MS = SECOND_MS;
+const ENDPOINT_IN_USE = new LongrunError(
+  'model_rate_limited',
+  'other calls use what the model endpoint bears, or it is down',
+  { retryable: true },
+);
 
 /** The call ended the agent's part of the step. */
 export class AgentStop extends Error {
   constructor(
     readonly stopReason: StopReason,
     readonly failure: Failure | null,
+    /** The ceiling that the call would have gone over. */
+    readonly refusal: Refusal | null = null,
   ) {
     super(failure?.message ?? stopReason);
     this.name = 'AgentStop';
@@ -52,15 +59,14 @@ export class ModelCaller {
   constructor(
     private readonly context: AttemptContext,
     private readonly client: ModelClient,
-    private readonly budget: RunBudget,
+    private readonly budget: CallBudget,
     private readonly turn: number,
   ) {}
 
-  /** At takeover: calls that an earlier executor left in the air are recorded as lost, and charged. */
+  /** At takeover: calls that an earlier executor left in the air are recorded as lost. Budgets have them at their bounds. */
   async settleLost(): Promise<void> {
     const { deps, key, step } = this.context;
-    for (const { usage, costUsd } of await settleLostCalls(deps.store, key, step, this.turn, deps.now))
-      this.budget.settle(NOTHING_RESERVED, usage, costUsd);
+    await settleLostCalls(deps.store, key, step, this.turn, deps.now);
   }
 
   /** One call whose answer `record` puts into the store; answers the record that counts. */
@@ -69,37 +75,68 @@ export class ModelCaller {
     record: (call: CallRecord) => Promise<PutOutcome<T>>,
     sentView: Record<string, unknown> | null,
   ): Promise<T> {
-    const { deps, key, lifecycle } = this.context;
-    const full: ModelRequest = { ...request, callId: deps.newId() };
+    const full: ModelRequest = { ...request, callId: this.context.deps.newId() };
     const bound = this.client.bound(full);
-    const reserved = { tokens: bound.promptTokens + bound.completionTokens, costUsd: bound.costUsd };
+    const pass = await this.enter(bound);
+    try {
+      return await this.make(full, bound, pass, record, sentView);
+    } finally {
+      pass.end('unsent');
+    }
+  }
+
+  /** A call that waits has no intent yet: it cannot be lost. */
+  private async enter(bound: CallBound): Promise<GatePass> {
+    const { deps, key, run, lifecycle } = this.context;
+    mayGoOn(lifecycle);
+    const answer = await deps.gateOf(run).enter(rolloutId(key), bound, lifecycle.stopping);
+    if ('end' in answer) return answer;
+    mayGoOn(lifecycle);
+    throw new RetryLater(ENDPOINT_IN_USE, answer.retryInMs);
+  }
+
+  private async make<T extends CallRecord | SummaryRecord>(
+    full: ModelRequest,
+    bound: CallBound,
+    pass: GatePass,
+    record: (call: CallRecord) => Promise<PutOutcome<T>>,
+    sentView: Record<string, unknown> | null,
+  ): Promise<T> {
+    const { deps, key, lifecycle } = this.context;
     await this.context.guard();
     await deps.atCheckpoint('sampling:before', key);
-    this.reserve(reserved);
-    let used: { usage: Usage; costUsd: number | null } = { usage: NO_USAGE, costUsd: null };
+    const reservation = await this.reserve(bound);
+    // Until something is known of it: the same as records will say of a call that nobody answered for.
+    let used = NO_TALLY;
     try {
       const intent = await this.announce(full, bound);
+      used = boundOf(bound);
       let response: ModelResponse;
       try {
         response = await this.client.complete(full, lifecycle.cancelled);
       } catch (error) {
-        used = { usage: usageOf(error), costUsd: null };
-        throw await this.failed(intent, error, used.usage);
+        pass.end(failedOutcome(error));
+        const usage = usageOf(error);
+        const failure = await this.failed(intent, error, usage);
+        used = tallyOf(usage, null);
+        throw failure;
       }
-      used = response;
+      pass.end(answeredOutcome(response), response.usage.completionTokens);
+      used = tallyOf(response.usage, response.costUsd);
       await deps.atCheckpoint('sampling:effect', key);
       const kept = await persist(() => this.keep(intent, response, record, sentView), lifecycle.cancelled);
       await deps.atCheckpoint('sampling:recorded', key);
       return kept;
     } finally {
-      this.budget.settle(reserved, used.usage, used.costUsd);
+      reservation.settle(used);
     }
   }
 
-  private reserve({ tokens, costUsd }: Reservation): void {
-    const refused = this.budget.reserve(tokens, costUsd);
-    if (refused === 'wait') throw new RetryLater(BUDGET_IN_USE, BUDGET_WAIT_MS);
-    if (refused !== null) throw new AgentStop(refused, null);
+  private async reserve(bound: CallBound): Promise<Reservation> {
+    const answer = await this.budget.reserve(boundOf(bound));
+    if (answer === 'wait') throw new RetryLater(BUDGET_IN_USE, BUDGET_WAIT_MS);
+    if ('stop' in answer) throw new AgentStop(answer.stop, null, answer);
+    return answer;
   }
 
   private async announce(request: ModelRequest, bound: CallBound): Promise<CallIntent> {
@@ -189,6 +226,10 @@ export class ModelCaller {
       lifecycle.cancelled,
     );
   }
+}
+
+function boundOf({ promptTokens, completionTokens, costUsd }: CallBound): Tally {
+  return { tokens: promptTokens + completionTokens, costUsd: costUsd ?? 0 };
 }
 
 /** What arrived before a stream was cut was paid for. */

@@ -12,25 +12,26 @@ import {
   attemptRecordSchema,
   type Placement,
   placementSchema,
+  type RolloutResult,
   type RunRecord,
 } from '../store/records.schema.js';
-import { readResult, readRun, readTask } from '../store/runs.js';
+import type { Provenance } from '../store/replay.schema.js';
+import { provenanceOf, readReplayResult } from '../store/replays.js';
+import { readRun, readSealedResult, readTask } from '../store/runs.js';
 import { resolveEnv } from '../tasks/resolve-env.js';
-import { holdForBudget } from './budget-hold.js';
+import { heldByBudget } from './budget-hold.js';
 import type { RolloutDeps } from './deps.js';
 import { digestOf } from './digest.js';
 import { waitHealthy } from './healthcheck.js';
-import { type Lifecycle, mayGoOn } from './lifecycle.js';
+import { type Lifecycle, mayGoOn, RetryLater } from './lifecycle.js';
+import { claimAttempt } from './replay/claim-attempt.js';
+import { awaitForkSnapshot } from './replay/fork-snapshot.js';
+import { prepareSnapshot, snapshotFor } from './replay/snapshots.js';
 
-/** Errors of provisioning that the same inputs would only repeat. */
-const PERMANENT = new Set([
-  'image_build_failed',
-  'image_missing',
-  'task_invalid',
-  'bad_input',
-  'archive_refused',
-]);
 const TRIES = 3;
+const ENDPOINT_DOWN = new LongrunError('model_unavailable', 'the model endpoint is down', {
+  retryable: true,
+});
 
 /**
  * Wins this host for an attempt: finds its sandbox or makes one, and settles which one counts by a
@@ -42,17 +43,21 @@ export async function placeSandbox(
   activityAttempt: number,
   lifecycle: Lifecycle,
 ): Promise<PlaceAnswer> {
-  const sealed = await readResult(deps.store, input);
+  const sealed = await endOf(deps, input);
   if (sealed !== null) return { kind: 'sealed', digest: digestOf(sealed) };
   const key: AttemptKey = { ...rolloutKey(input), attempt: await currentAttempt(deps, input) };
   const known = await readRecord(deps.store, placementSchema, keys.placement(key));
-  if (known !== null) return placed(deps, key, known, await stepsOf(deps, input));
   const run = await readRun(deps.store, input.runId);
-  await holdForBudget(deps, run);
+  if (known !== null) return placed(deps, run, key, known, await stepsOf(deps, input));
+  const provenance = await provenanceOf(deps.store, key);
+  const hold = provenance?.mode === 'verify' ? null : await heldByBudget(deps, run, key);
+  if (hold !== null) return { kind: 'held', hold };
+  await holdWhileDown(deps, run);
+  const task = await readTask(deps.store, input.runId, input.taskId);
+  if (provenance?.mode === 'fork') await awaitForkSnapshot(deps, key, task);
   try {
-    const task = await readTask(deps.store, input.runId, input.taskId);
-    const placement = await provision(deps, key, run, task, lifecycle);
-    return placed(deps, key, placement, task.evalCriteria.steps.length);
+    const placement = await provision(deps, key, run, task, provenance, lifecycle);
+    return placed(deps, run, key, placement, task.evalCriteria.steps.length);
   } catch (error) {
     const failure = failureOf(error, activityAttempt);
     if (failure === null) throw error;
@@ -60,10 +65,25 @@ export async function placeSandbox(
   }
 }
 
+/** A new sandbox would only wait: its agent's model does not answer. */
+async function holdWhileDown(deps: RolloutDeps, run: RunRecord): Promise<void> {
+  if (run.config.agent !== 'tool-calling') return;
+  const hold = await deps.gateOf(run).holdsPlacements();
+  if (hold !== null) throw new RetryLater(ENDPOINT_DOWN, hold.retryInMs);
+}
+
 const rolloutKey = ({ runId, taskId, sample }: RolloutKey): RolloutKey => ({ runId, taskId, sample });
 
+/** What a rollout, or a replay of it, has come to; null while there is something to do. */
+function endOf({ store }: RolloutDeps, input: PlaceInput): Promise<RolloutResult | null> {
+  return input.replay === undefined
+    ? readSealedResult(store, input)
+    : readReplayResult(store, input, input.replay);
+}
+
 /** The first attempt without a record of its end. */
-async function currentAttempt(deps: RolloutDeps, key: RolloutKey): Promise<number> {
+async function currentAttempt(deps: RolloutDeps, key: PlaceInput): Promise<number> {
+  if (key.replay !== undefined) return claimAttempt(deps.store, rolloutKey(key), key.replay);
   const ended = await readChildren(deps.store, attemptRecordSchema, keys.attempts(key), 'attempt.json');
   return ended.reduce((top, { value }) => Math.max(top, value.attempt), 0) + 1;
 }
@@ -72,7 +92,13 @@ async function stepsOf(deps: RolloutDeps, key: RolloutKey): Promise<number> {
   return (await readTask(deps.store, key.runId, key.taskId)).evalCriteria.steps.length;
 }
 
-function placed(deps: RolloutDeps, key: AttemptKey, placement: Placement, steps: number): PlaceAnswer {
+function placed(
+  deps: RolloutDeps,
+  run: RunRecord,
+  key: AttemptKey,
+  placement: Placement,
+  steps: number,
+): PlaceAnswer {
   if (placement.hostId === deps.hostId)
     deps.ledgers.of(placement.sandbox.driver).convert(placement.sandbox.id);
   return {
@@ -81,6 +107,7 @@ function placed(deps: RolloutDeps, key: AttemptKey, placement: Placement, steps:
     steps,
     hostQueue: hostQueue(placement.hostId),
     controlQueue: hostControlQueue(placement.hostId),
+    hostLoss: { hostId: placement.hostId, afterMs: run.config.hostLossMs },
   };
 }
 
@@ -89,18 +116,18 @@ async function provision(
   key: AttemptKey,
   run: RunRecord,
   task: Task,
+  provenance: Provenance | null,
   lifecycle: Lifecycle,
 ): Promise<Placement> {
   const begun = deps.now();
   const driver = driverOf(deps, run);
   const spec = specOf(deps, run, task);
   const { image } = spec;
-  const name = await driver.prepareImage(
-    image,
-    () =>
-      image.kind === 'dockerfile' ? loadBlob(deps.store, image.context) : Promise.resolve(new Uint8Array()),
-    lifecycle.cancelled,
-  );
+  const snapshot = provenance === null ? null : await snapshotFor(deps, key, task, provenance);
+  const kept = snapshot === null ? null : await prepareSnapshot(deps, driver, snapshot);
+  const load = () =>
+    image.kind === 'dockerfile' ? loadBlob(deps.store, image.context) : Promise.resolve(new Uint8Array());
+  const name = kept ?? (await driver.prepareImage(image, load, lifecycle.cancelled));
   mayGoOn(lifecycle);
   await deps.atCheckpoint('provisioning:before', key);
   const owner: SandboxOwner = ownerOf(deps, key, 'agent');
@@ -109,7 +136,7 @@ async function provision(
   try {
     if (spec.healthcheck !== null) await waitHealthy(sandbox, spec.healthcheck, lifecycle);
     await deps.atCheckpoint('provisioning:effect', key);
-    const placement = await settle(deps, key, sandbox, name, begun);
+    const placement = await settle(deps, key, sandbox, { image: name, fromSnapshot: kept !== null }, begun);
     await deps.atCheckpoint('provisioning:recorded', key);
     return placement;
   } catch (error) {
@@ -123,14 +150,14 @@ async function settle(
   deps: RolloutDeps,
   key: AttemptKey,
   sandbox: Sandbox,
-  image: string,
+  made: Pick<Placement, 'image' | 'fromSnapshot'>,
   begun: number,
 ): Promise<Placement> {
   const mine: Placement = {
     schemaVersion: 1,
     hostId: deps.hostId,
     sandbox: sandbox.ref,
-    image,
+    ...made,
     createdAt: deps.now(),
     provisionMs: deps.now() - begun,
   };
@@ -168,7 +195,8 @@ function failureOf(error: unknown, activityAttempt: number): Failure | null {
   if (!LongrunError.is(error) || error.code === 'cancelled') return null;
   // An engine that is being restarted: placing waits for it, and no attempt is spent meanwhile.
   if (error.code === 'sandbox_unavailable') return null;
-  const permanent = PERMANENT.has(error.code) || !error.retryable;
+  // An image that was cleared away after it had been made ready is made again.
+  const permanent = !error.retryable;
   if (!permanent && activityAttempt < TRIES) return null;
   const log = typeof error.details.log === 'string' ? `\n${error.details.log}` : '';
   return {

@@ -1,9 +1,11 @@
 import { LongrunError } from '../core/errors.js';
+import { holdsSandboxes } from '../core/host-role.js';
 import { partitionsOf } from '../core/partitioning.js';
 import { poolQueue } from '../core/queues.js';
 import { DAY_MS } from '../core/time.js';
 import type { PartitionOpening, RunOpening } from '../core/workflow-messages.js';
 import { writeSummary } from '../report/write-summary.js';
+import { readHosts } from '../store/hosts.js';
 import { keys } from '../store/keys.js';
 import { mapBounded } from '../store/map-bounded.js';
 import { plannedRollouts, readPlan, readResult, readRun } from '../store/runs.js';
@@ -16,10 +18,10 @@ export async function openRun(deps: RolloutDeps, runId: string): Promise<RunOpen
   const [run, plan, hosts, summary] = await Promise.all([
     readRun(deps.store, runId),
     readPlan(deps.store, runId),
-    deps.store.children(keys.hosts),
+    readHosts(deps.store),
     deps.store.get(keys.summary(runId)),
   ]);
-  const { concurrency, maxAttempts, sandbox, hostLossMs } = run.config;
+  const { concurrency, maxAttempts, sandbox, hostLossMs, priority, weight } = run.config;
   return {
     finished: summary !== null,
     total: plan.tasks.reduce((total, task) => total + task.samples, 0),
@@ -28,8 +30,10 @@ export async function openRun(deps: RolloutDeps, runId: string): Promise<RunOpen
     policy: {
       poolQueue: poolQueue(sandbox),
       maxAttempts,
+      priority,
+      weight,
       backstopMs: BACKSTOP_MS,
-      hostLossMs: hosts.length > 1 ? hostLossMs : null,
+      hostLossMs: hosts.filter(({ role }) => holdsSandboxes(role)).length > 1 ? hostLossMs : null,
     },
   };
 }
@@ -73,6 +77,7 @@ export async function closeRun(
       });
   }
   await writeSummary(deps.store, runId, status);
+  await deps.budgets.leave(runId);
 }
 
 async function countOpen(deps: RolloutDeps, runId: string): Promise<number> {

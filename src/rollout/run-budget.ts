@@ -1,86 +1,120 @@
-import type { RunConfig } from '../core/run-config.schema.js';
-import { totalTokens, type Usage } from '../core/usage.js';
+import { type Ceiling, isUnlimited, type Tally } from '../core/budget.js';
+import { type BudgetSettings, ceilingsOf } from '../core/budget-ceilings.js';
+import { type BudgetName, budgetId, type RolloutKey } from '../core/ids.js';
+import { Purse } from '../core/purse.js';
+import { type Clock, SECOND_MS } from '../core/time.js';
+import { type BudgetKeeper, BudgetShare, SHARE_RENEW_MS } from './budget-share.js';
+import { CallBudget, type CallCeilings } from './call-budget.js';
 
-export type BudgetStop = 'token_budget' | 'cost_budget';
+/** Read at most once a second for the slices that begin; a refusal reads them again in any case. */
+const LIMITS_FRESH_MS = SECOND_MS;
+const UNLIMITED: CallCeilings = { rollout: null, group: null, run: null };
 
-interface Tally {
-  tokens: number;
-  costUsd: number;
+export interface BudgetsParts {
+  hostId: string;
+  /** The settings as they are now, and which amendment they are at. */
+  readLimits(runId: string): Promise<{ config: BudgetSettings; version: number }>;
+  /** Spent by a run, or on one task of it, according to the records. */
+  spentSoFar(budget: BudgetName): Promise<Tally>;
+  spentOnRollout(key: RolloutKey): Promise<Tally>;
+  keeperOf(budget: BudgetName, spentSoFar: () => Promise<Tally>): BudgetKeeper;
+  onTrouble(error: unknown): void;
+  newId(): string;
+  now: Clock;
 }
 
-/**
- * What this process has spent and reserved for one run, against the run's ceiling. A call reserves
- * its bound before it is made and settles to what it really took, so concurrent calls cannot all
- * slip under the same last dollar.
- */
-export class RunBudget {
-  private readonly spent: Tally;
-  private readonly reserved: Tally = { tokens: 0, costUsd: 0 };
-
-  constructor(
-    private readonly limits: Pick<RunConfig, 'budgetTokens' | 'budgetUsd'>,
-    spentBefore: Tally,
-  ) {
-    this.spent = { ...spentBefore };
-  }
-
-  /**
-   * Null when the call fits, and then its bound is reserved. `wait`: it fits once calls in flight
-   * have settled to less than their bounds.
-   */
-  reserve(tokens: number, costUsd: number | null): BudgetStop | 'wait' | null {
-    const refused = this.refuses(tokens, costUsd);
-    if (refused !== null) return refused;
-    const cost = costUsd ?? 0;
-    if (
-      overrun(
-        this.limits,
-        this.spent.tokens + this.reserved.tokens + tokens,
-        this.spent.costUsd + this.reserved.costUsd + cost,
-      )
-    )
-      return 'wait';
-    this.reserved.tokens += tokens;
-    this.reserved.costUsd += cost;
-    return null;
-  }
-
-  /** Why a call of this bound would be refused if nothing else were in flight; null when it would not. */
-  refuses(tokens: number, costUsd: number | null): BudgetStop | null {
-    return overrun(this.limits, this.spent.tokens + tokens, this.spent.costUsd + (costUsd ?? 0));
-  }
-
-  settle(reserved: { tokens: number; costUsd: number | null }, usage: Usage, costUsd: number | null): void {
-    this.reserved.tokens -= reserved.tokens;
-    this.reserved.costUsd -= reserved.costUsd ?? 0;
-    this.spent.tokens += totalTokens(usage);
-    this.spent.costUsd += costUsd ?? 0;
-  }
+interface KnownLimits {
+  ceilings: ReturnType<typeof ceilingsOf>;
+  version: number;
+  readAt: number;
 }
 
-function overrun(
-  { budgetTokens, budgetUsd }: Pick<RunConfig, 'budgetTokens' | 'budgetUsd'>,
-  tokens: number,
-  costUsd: number,
-): BudgetStop | null {
-  if (budgetTokens !== null && tokens > budgetTokens) return 'token_budget';
-  return budgetUsd !== null && costUsd > budgetUsd ? 'cost_budget' : null;
-}
-
-/** The budgets of the runs this process works on, each summed up from the records once. */
+/** The budgets of the runs this process works on. Runs without ceilings cost nothing here. */
 export class RunBudgets {
-  private readonly byRun = new Map<string, Promise<RunBudget>>();
+  private readonly shares = new Map<string, BudgetShare>();
+  private readonly limits = new Map<string, KnownLimits>();
+  private renewing: NodeJS.Timeout | null = null;
 
-  constructor(private readonly spentSoFar: (runId: string) => Promise<Tally>) {}
+  constructor(private readonly parts: BudgetsParts) {}
 
-  of(runId: string, config: RunConfig): Promise<RunBudget> {
-    const known = this.byRun.get(runId);
-    if (known) return known;
-    const unlimited = config.budgetTokens === null && config.budgetUsd === null;
-    const spent = unlimited ? Promise.resolve({ tokens: 0, costUsd: 0 }) : this.spentSoFar(runId);
-    const budget = spent.then((tally) => new RunBudget(config, tally));
-    this.byRun.set(runId, budget);
-    budget.catch(() => this.byRun.delete(runId));
-    return budget;
+  /** What the calls of a rollout must fit under. */
+  async of(key: RolloutKey, config: BudgetSettings): Promise<CallBudget> {
+    if (Object.values(ceilingsOf(config)).every(isUnlimited)) return new CallBudget(UNLIMITED);
+    const limits = await this.readLimits(key.runId, LIMITS_FRESH_MS);
+    const ceilings = await this.ceilingsAt(key, limits);
+    let { version } = limits;
+    return new CallBudget(ceilings, async () => {
+      const now = await this.readLimits(key.runId, 0);
+      if (now.version === version) return false;
+      version = now.version;
+      Object.assign(ceilings, await this.ceilingsAt(key, now, ceilings.rollout));
+      return true;
+    });
+  }
+
+  /** Gives this process's shares of a run's budgets back, as far as nothing is in flight. */
+  async leave(runId: string): Promise<void> {
+    for (const [name, share] of this.shares) {
+      if (name !== runId && !name.startsWith(`${runId}/`)) continue;
+      this.shares.delete(name);
+      await share.leave().catch(this.parts.onTrouble);
+    }
+    this.limits.delete(runId);
+  }
+
+  close(): void {
+    if (this.renewing !== null) clearInterval(this.renewing);
+    this.renewing = null;
+  }
+
+  private share(budget: BudgetName, ceiling: Ceiling, version: number): BudgetShare | null {
+    if (isUnlimited(ceiling)) return null;
+    const name = budgetId(budget);
+    let share = this.shares.get(name);
+    if (share === undefined) {
+      const spentSoFar = () => this.parts.spentSoFar(budget);
+      const { hostId: host, newId, now } = this.parts;
+      const keeper = this.parts.keeperOf(budget, spentSoFar);
+      share = new BudgetShare({ host, keeper, spentSoFar, newId, now }, { ceiling, version });
+      this.shares.set(name, share);
+      this.renewing ??= setInterval(() => void this.renew(), SHARE_RENEW_MS).unref();
+    }
+    share.current = { ceiling, version };
+    return share;
+  }
+
+  private async ceilingsAt(
+    key: RolloutKey,
+    { ceilings, version }: KnownLimits,
+    purse: Purse | null = null,
+  ): Promise<CallCeilings> {
+    const { runId, taskId } = key;
+    return {
+      rollout: await this.purse(key, ceilings.rollout, purse),
+      group: this.share({ runId, taskId }, ceilings.group, version),
+      run: this.share({ runId, taskId: null }, ceilings.run, version),
+    };
+  }
+
+  /** A rollout has one executor: what its calls take is counted here alone. */
+  private async purse(key: RolloutKey, ceiling: Ceiling, known: Purse | null): Promise<Purse | null> {
+    if (isUnlimited(ceiling)) return null;
+    if (known === null) return new Purse(ceiling, await this.parts.spentOnRollout(key));
+    known.ceiling = ceiling;
+    return known;
+  }
+
+  private async readLimits(runId: string, freshMs: number): Promise<KnownLimits> {
+    const known = this.limits.get(runId);
+    const readAt = this.parts.now();
+    if (known && readAt - known.readAt < freshMs) return known;
+    const { config, version } = await this.parts.readLimits(runId);
+    const fresh: KnownLimits = { ceilings: ceilingsOf(config), version, readAt };
+    this.limits.set(runId, fresh);
+    return fresh;
+  }
+
+  private async renew(): Promise<void> {
+    for (const share of this.shares.values()) await share.renew().catch(this.parts.onTrouble);
   }
 }

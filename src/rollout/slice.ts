@@ -10,9 +10,12 @@ import { putRecordIfAbsent, readRecord } from '../store/records.js';
 import { type AgentEnd, agentEndSchema } from '../store/records.schema.js';
 import { runAgent } from './agent-kinds.js';
 import { type AttemptContext, openAttempt } from './attempt-context.js';
+import { BudgetHeld } from './budget-hold.js';
 import type { RolloutDeps } from './deps.js';
+import { endLateProcesses } from './end-late-processes.js';
 import { sickness } from './healthcheck.js';
 import { Detached, type Lifecycle } from './lifecycle.js';
+import { carryTurns } from './replay/carry-turns.js';
 import { lossOf, OUTSIDE_LOSS } from './sandbox-loss.js';
 import { readStepHistory } from './step-history.js';
 import type { LoopEnd } from './turn-loop.js';
@@ -34,14 +37,25 @@ export async function runSlice(
   let end: LoopEnd | null;
   try {
     context = await openAttempt(deps, key, step, fence, lifecycle);
-    end = (await beginStep(context)) ?? (await runAgent(context, deps.now() + deps.sliceMs));
+    end = await act(context, deps.now() + deps.sliceMs);
+    if (end?.stopReason === 'wall_timeout') await endLateProcesses(context);
   } catch (error) {
     if (error instanceof Detached) return answer(deps, key, step, null);
+    if (error instanceof BudgetHeld) return { ...(await answer(deps, key, step, null)), held: error.hold };
     if (!LongrunError.is(error, 'sandbox_gone')) throw error;
     await assertFence(deps.store, key, fence);
     end = context === null ? OUTSIDE_LOSS : await lossOf(context.sandbox);
   }
   return answer(deps, key, step, end === null ? null : await recordEnd(deps, key, step, end));
+}
+
+/** What a replay carries over comes first, then the agent. */
+async function act(context: AttemptContext, untilMs: number): Promise<LoopEnd | null> {
+  const sick = await beginStep(context);
+  if (sick !== null) return sick;
+  const carried = await carryTurns(context, untilMs);
+  if (carried.kind === 'more') return null;
+  return carried.kind === 'ended' ? carried.end : runAgent(context, untilMs);
 }
 
 /** Files that a step brings along, and its health check; idempotent. Answers an end when that never passes. */
@@ -54,11 +68,13 @@ async function beginStep({
   lifecycle,
   key,
   step,
+  placement,
 }: AttemptContext): Promise<LoopEnd | null> {
   if (stepSpec.workdirFiles === null && stepSpec.healthcheck === null) return null;
   const begun = `${keys.step(key, step)}/begun`;
   if ((await deps.store.get(begun)) !== null) return null;
-  if (stepSpec.workdirFiles !== null) {
+  // A snapshot has them already, as the agent left them.
+  if (stepSpec.workdirFiles !== null && !placement.fromSnapshot) {
     await guard();
     const tar = await loadBlob(deps.store, stepSpec.workdirFiles);
     await sandbox.putArchive(task.metadata.sandbox.workdir ?? '/', tar);

@@ -26,10 +26,15 @@ export class ToolRunner {
     private readonly contextWindow: number | null,
   ) {}
 
-  /** The recorded result of a call, or its execution and then the record. */
-  async result(planned: PlannedCall, index: number, remainingMs: number): Promise<ToolResult> {
+  /** The recorded result of a call, or its execution and then the record; `as` says which record. */
+  async result(
+    planned: PlannedCall,
+    index: number,
+    remainingMs: number,
+    as: 'toolResult' | 'toolReplayed' = 'toolResult',
+  ): Promise<ToolResult> {
     const { deps, key, step, lifecycle } = this.context;
-    const at = keys.toolResult(key, step, this.turn, index);
+    const at = keys[as](key, step, this.turn, index);
     const known = await readRecord(deps.store, toolResultSchema, at);
     if (known !== null) return known;
     const startedAt = deps.now();

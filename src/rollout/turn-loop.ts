@@ -9,11 +9,11 @@ import { keys } from '../store/keys.js';
 import { putRecordIfAbsent, readRecord } from '../store/records.js';
 import { type CallRecord, callRecordSchema, summaryRecordSchema } from '../store/records.schema.js';
 import type { AttemptContext } from './attempt-context.js';
-import { budgetHold, isBudgetStop } from './budget-hold.js';
+import { BudgetHeld, hold } from './budget-hold.js';
+import type { CallBudget, Refusal } from './call-budget.js';
 import { mayGoOn, pause, RetryLater } from './lifecycle.js';
 import { AgentStop, ModelCaller } from './model-caller.js';
 import { SHORT_WAIT_MS } from './model-retry.js';
-import type { RunBudget } from './run-budget.js';
 import { chargeCall, chargeTurn, type StepHistory } from './step-history.js';
 import { ToolRunner } from './tool-runner.js';
 
@@ -22,7 +22,7 @@ export interface TurnLoop {
   agent: TurnAgent;
   agentContext: AgentContext;
   client: ModelClient;
-  budget: RunBudget;
+  budget: CallBudget;
   history: StepHistory;
 }
 
@@ -30,6 +30,13 @@ export interface LoopEnd {
   stopReason: StopReason;
   failure: Failure | null;
 }
+
+const SPENT_BY_EARLIER_ATTEMPTS: Failure = {
+  code: 'budget_spent',
+  message: "the rollout's earlier attempts, which failed, have spent its budget",
+  retryable: false,
+  hint: 'raise it with: longrun runs set <run> --rollout-budget-tokens or --rollout-budget-usd, then replay the rollout',
+};
 
 /** Takes turns until the agent is done (answers why) or `untilMs` has passed (answers null). */
 export async function takeTurns(loop: TurnLoop, untilMs: number): Promise<LoopEnd | null> {
@@ -85,16 +92,18 @@ async function takeTurn(loop: TurnLoop, clock: ActiveClock): Promise<LoopEnd | n
     return await runTools(loop, turn, index, clock);
   } catch (error) {
     if (!(error instanceof AgentStop)) throw error;
-    const { stopReason, failure } = error;
-    if (isBudgetStop(stopReason) && neverBegun(loop))
-      throw await budgetHold(context.deps, context.run, stopReason);
-    return { stopReason, failure };
+    const { stopReason, failure, refusal } = error;
+    const begun = context.step > 0 || history.turns.length > 0;
+    return refusal === null || begun ? { stopReason, failure } : neverBegun(context, refusal);
   }
 }
 
-/** A rollout that the budget allows no call at all says nothing about its agent: it is held back, not scored. */
-function neverBegun({ context, history }: TurnLoop): boolean {
-  return context.step === 0 && history.turns.length === 0;
+/** An attempt that a budget allows no call at all says nothing about its agent: it is held back, not scored. */
+async function neverBegun({ deps, run, key }: AttemptContext, refusal: Refusal): Promise<LoopEnd> {
+  const held = await hold(deps, run, refusal);
+  if (held !== null) throw new BudgetHeld(held);
+  if (key.attempt === 1) return { stopReason: refusal.stop, failure: null };
+  return { stopReason: 'llm_error', failure: SPENT_BY_EARLIER_ATTEMPTS };
 }
 
 /** The last recorded turn, when some of its calls have no result yet. */

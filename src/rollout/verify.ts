@@ -7,10 +7,12 @@ import { assertFence } from '../store/fence-store.js';
 import { keys } from '../store/keys.js';
 import { putRecordIfAbsent, readRecord } from '../store/records.js';
 import { type AgentEnd, agentEndSchema, type Verdict, verdictSchema } from '../store/records.schema.js';
-import { readTask } from '../store/runs.js';
+import { readRun, readTask } from '../store/runs.js';
+import { atLevel } from '../tasks/verification/isolation-level.js';
 import { type AttemptContext, openAttempt } from './attempt-context.js';
 import type { RolloutDeps } from './deps.js';
 import type { Lifecycle } from './lifecycle.js';
+import { keepFinalState } from './replay/final-state.js';
 import { StepRewardContext } from './reward-context.js';
 import { lossOf } from './sandbox-loss.js';
 
@@ -22,7 +24,11 @@ export async function verifyStep(
   fence: Fence,
   lifecycle: Lifecycle,
 ): Promise<VerifyAnswer> {
-  const task = await readTask(deps.store, key.runId, key.taskId);
+  const [run, asked] = await Promise.all([
+    readRun(deps.store, key.runId),
+    readTask(deps.store, key.runId, key.taskId),
+  ]);
+  const task = atLevel(asked, run.config.verify);
   const spec = task.evalCriteria.steps[step];
   if (!spec) throw new LongrunError('not_found', `task ${key.taskId} has no step ${step}`);
   const end = await readRecord(deps.store, agentEndSchema, keys.agentEnd(key, step));
@@ -54,10 +60,11 @@ async function score(
   let context: AttemptContext | null = null;
   try {
     context = await openForScoring(deps, key, step, fence, lifecycle);
+    const reward = new StepRewardContext(context);
+    await keepFinalState(context);
+    await context.sandbox.freeReserve?.();
     await deps.atCheckpoint('verification:before', key);
-    verdict = await deps
-      .environmentOf(context.run)
-      .computeReward(context.task, step, new StepRewardContext(context));
+    verdict = await deps.environmentOf(context.run).computeReward(context.task, step, reward);
     await context.guard();
   } catch (error) {
     if (!LongrunError.is(error, 'sandbox_gone')) throw error;

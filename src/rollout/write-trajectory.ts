@@ -3,7 +3,6 @@ import type { AttemptKey } from '../core/ids.js';
 import type { Task } from '../core/task.schema.js';
 import { trajectorySchema } from '../core/trajectory/trajectory.schema.js';
 import { assembleTrajectory } from '../formats/trajectory.js';
-import { keys } from '../store/keys.js';
 import { writeRecord } from '../store/records.js';
 import type { AttemptRecord, RunRecord } from '../store/records.schema.js';
 import { agentContextOf } from './agent-context.js';
@@ -17,6 +16,7 @@ export async function writeTrajectory(
   run: RunRecord,
   task: Task,
   attempt: AttemptRecord,
+  at: string,
 ): Promise<void> {
   const environment = deps.environmentOf(run);
   const { agent, model, seed } = run.config;
@@ -39,5 +39,5 @@ export async function writeTrajectory(
       };
     }),
   });
-  await writeRecord(deps.store, trajectorySchema, keys.trajectory(key), trajectory);
+  await writeRecord(deps.store, trajectorySchema, at, trajectory);
 }

@@ -11,8 +11,9 @@ export const NOT_BEGUN = 126;
  * tail, working directory, bytes of script and of input that come on stdin (-1: no input), the script.
  *
  * Prints `longrun <pid>` when it has begun and `longrun-end <status> <bytes> <kept> <begin> <end>` (times in
- * seconds of uptime) before the output. Uses no process beside the command itself where there is no output, else two. The spools of the last
- * eight finished commands are kept for readers that come late.
+ * seconds of uptime) before the output. Uses no process beside the command itself where there is no output, else
+ * two. The spools of the last eight finished commands are kept for readers that come late, unless the directory
+ * is full. Only plain files are written to: opening a named pipe that the agent made would wait forever.
  */
 export const EXEC_SCRIPT = `
 _lr_f=${SPOOL_DIRECTORY}/$1 _lr_h=$2 _lr_t=$3 _lr_c=$4 _lr_l=$5 _lr_i=$6 _lr_s=$7
@@ -20,15 +21,18 @@ read -r _lr_b _ < /proc/uptime
 set -- ${SPOOL_DIRECTORY}/*.end
 _lr_r=
 while [ $# -gt 8 ]; do
-  { true > "\${1%.end}.out"; } 2>/dev/null
+  [ ! -f "\${1%.end}.out" ] || { true > "\${1%.end}.out"; } 2>/dev/null
   _lr_r="$_lr_r \${1%.end}.*"
   shift
 done
 [ \${#_lr_r} -lt 4000 ] || rm -f $_lr_r
-while ! { echo "$$ $_lr_b" > $_lr_f.pid && true > $_lr_f.out; } 2>/dev/null && [ $# -gt 0 ]; do
-  { true > "\${1%.end}.out"; } 2>/dev/null
-  shift
-done
+if ! { echo "$$ $_lr_b" > $_lr_f.pid && true > $_lr_f.out; } 2>/dev/null; then
+  for _lr_r in ${SPOOL_DIRECTORY}/*; do
+    [ ! -f "$_lr_r" ] || { true > "$_lr_r"; } 2>/dev/null
+    rm -rf "$_lr_r"
+  done
+  { echo "$$ $_lr_b" > $_lr_f.pid && true > $_lr_f.out; } 2>/dev/null
+fi
 echo "longrun $$"
 _lr_in=/dev/null
 if [ $_lr_l -gt 0 ] || [ $_lr_i -gt 0 ]; then

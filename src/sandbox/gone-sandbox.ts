@@ -3,6 +3,8 @@ import type { Sandbox, SandboxRef, SandboxState } from './sandbox.js';
 
 /** Stands for a sandbox that no longer exists: every use of it says so, removing it is done already. */
 export class GoneSandbox implements Sandbox {
+  readonly workdir = '/';
+
   constructor(readonly ref: SandboxRef) {}
 
   readonly createExec = () => this.gone();

@@ -1,8 +1,11 @@
 import { MINUTE_MS } from '../core/time.js';
 import type { SandboxDriver, SandboxInfo, SandboxOwner } from './sandbox.js';
 
-/** `unknown`: the cluster answered that there is no such workflow. `unreachable`: it did not answer. */
-export type OwnerState = 'open' | 'closed' | 'unknown' | 'unreachable';
+/**
+ * `ended`: the workflow is open, the attempt that the sandbox is of has its record. `unknown`: the cluster answered
+ * that there is no such workflow. `unreachable`: it did not answer.
+ */
+export type OwnerState = 'open' | 'ended' | 'closed' | 'unknown' | 'unreachable';
 
 /** A sandbox that no placement record names belongs to nobody once its maker has had this long to write one. */
 export const PLACEMENT_GRACE_MS = 2 * MINUTE_MS;
@@ -17,13 +20,14 @@ export interface ReaperInput {
   placed: boolean | null;
 }
 
-export type ReapReason = 'workflow_closed' | 'workflow_unknown' | 'not_placed';
+export type ReapReason = 'attempt_ended' | 'workflow_closed' | 'workflow_unknown' | 'not_placed';
 
 /** Whether a sandbox may be removed, and why; null keeps it. In doubt it stays. */
 export function reapReason(sandbox: SandboxInfo, input: ReaperInput): ReapReason | null {
   const { owner } = sandbox;
   if (owner.clusterId !== input.clusterId || owner.hostId !== input.hostId) return null;
   if (input.ownerState === 'unreachable') return null;
+  if (input.ownerState === 'ended') return 'attempt_ended';
   if (input.ownerState === 'closed') return 'workflow_closed';
   if (input.ownerState === 'unknown') return 'workflow_unknown';
   const orphaned = input.placed === false && input.nowMs - sandbox.createdAtMs >= PLACEMENT_GRACE_MS;

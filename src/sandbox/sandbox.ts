@@ -1,4 +1,5 @@
 import type { ImageSource, SandboxSpec } from '../core/task.schema.js';
+import type { ImageKeeper } from './image-keeper.js';
 
 /** Enough to find a sandbox again from any process on its host. */
 export interface SandboxRef {
@@ -50,6 +51,8 @@ export interface SandboxProfile {
   /** Builds Dockerfiles completely. False: the subset that the driver's README names. */
   dockerfile: boolean;
   networkPublic: boolean;
+  /** `Sandbox.snapshot` keeps the file system for sandboxes to come. */
+  snapshots: boolean;
 }
 
 export interface ExecRequest {
@@ -105,9 +108,17 @@ export interface SandboxState {
   oomKilled: boolean;
 }
 
+/** A kept file system: the image that `SandboxDriver.prepareSnapshot` is asked for, and its files where the driver keeps none. */
+export interface SandboxSnapshot {
+  image: string;
+  files: Uint8Array | null;
+}
+
 /** One isolated container of one attempt. Errors: `sandbox_gone`, `sandbox_failed` (retryable says). */
 export interface Sandbox {
   readonly ref: SandboxRef;
+  /** Where commands start that name no other folder. */
+  readonly workdir: string;
   /** Makes the exec object; nothing runs yet. */
   createExec(request: ExecRequest): Promise<ExecHandle>;
   /** Whether it was ever started, by anyone; an id that the engine no longer knows counts as started. */
@@ -128,6 +139,10 @@ export interface Sandbox {
   /** Paths that differ from the image; null when the driver cannot tell. */
   changedPaths(): Promise<ChangedPath[] | null>;
   state(): Promise<SandboxState>;
+  /** Keeps the file system as it is now; processes are not kept. Missing where the driver makes none. */
+  snapshot?(): Promise<SandboxSnapshot>;
+  /** Gives the verifier the disk that was kept back from an agent, whose processes end where it is full. Missing where none is. */
+  freeReserve?(): Promise<void>;
   /** Ends every process but PID 1 and starts afresh on the same file system (level `restarted`). */
   restart(): Promise<void>;
   /** Removes it with all its processes; idempotent. */
@@ -142,6 +157,8 @@ export type Availability =
 export interface SandboxDriver {
   readonly name: 'docker' | 'bubblewrap' | 'memory';
   readonly profile: SandboxProfile;
+  /** Missing where the driver leaves no images on the host. */
+  readonly imageKeeper?: ImageKeeper;
   /** Asks the engine itself; a client on PATH proves nothing. */
   probe(): Promise<Availability>;
   /**
@@ -153,6 +170,8 @@ export interface SandboxDriver {
     loadContext: () => Promise<Uint8Array>,
     signal: AbortSignal,
   ): Promise<string>;
+  /** Makes a snapshot ready for `create` and answers its image's name. Errors: `image_missing`. */
+  prepareSnapshot?(image: string, loadFiles: () => Promise<Uint8Array>): Promise<string>;
   create(request: CreateSandbox, signal: AbortSignal): Promise<Sandbox>;
   /** The living sandbox behind a ref, or null when it is gone. A stopped one is answered: ask its `state`. */
   adopt(ref: SandboxRef): Promise<Sandbox | null>;

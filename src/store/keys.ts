@@ -1,4 +1,4 @@
-import type { AttemptKey, RolloutKey } from '../core/ids.js';
+import type { AttemptKey, ReplayRef, RolloutKey } from '../core/ids.js';
 
 const turnName = (turn: number): string => String(turn).padStart(5, '0');
 
@@ -17,23 +17,44 @@ export const keys = {
   incarnations: (runId: string): string => `runs/${runId}/incarnations`,
   incarnation: (runId: string, n: number): string =>
     `runs/${runId}/incarnations/${String(n).padStart(4, '0')}.json`,
+  limits: (runId: string): string => `runs/${runId}/limits`,
+  amendment: (runId: string, n: number): string => `runs/${runId}/limits/${String(n).padStart(4, '0')}.json`,
   /** Written when every rollout has a result. */
   summary: (runId: string): string => `runs/${runId}/summary.json`,
+
+  replays: (runId: string): string => `runs/${runId}/replays`,
+  replay: (runId: string, replayId: string): string => `runs/${runId}/replays/${replayId}/replay.json`,
+  replayClosed: (runId: string, replayId: string): string => `runs/${runId}/replays/${replayId}/closed.json`,
+  replayStarts: (runId: string, replayId: string): string => `runs/${runId}/replays/${replayId}/starts`,
 
   rollouts: (runId: string): string => `runs/${runId}/rollouts`,
   rollout: (k: RolloutKey): string => `runs/${k.runId}/rollouts/${k.taskId}/${k.sample}`,
   result: (k: RolloutKey): string => `${keys.rollout(k)}/result.json`,
   trajectory: (k: RolloutKey): string => `${keys.rollout(k)}/trajectory.json`,
   attempts: (k: RolloutKey): string => `${keys.rollout(k)}/attempts`,
+  /** Results of replays; `result.json` stays what it was. */
+  replayResults: (k: RolloutKey): string => `${keys.rollout(k)}/replays`,
+  replayResult: (k: RolloutKey, replay: ReplayRef): string =>
+    `${keys.replayResults(k)}/${replay.replayId}.${replay.nth}.json`,
+  resolutions: (k: RolloutKey): string => `${keys.rollout(k)}/resolutions`,
+  /** In a forked run: where the rollout goes on from. */
+  forkOrigin: (k: RolloutKey): string => `${keys.rollout(k)}/origin.json`,
+  forkSnapshot: (k: RolloutKey): string => `${keys.rollout(k)}/fork-snapshot.json`,
 
   attempt: (k: AttemptKey): string => `${keys.rollout(k)}/attempts/${k.attempt}`,
   attemptRecord: (k: AttemptKey): string => `${keys.attempt(k)}/attempt.json`,
   attemptStarted: (k: AttemptKey): string => `${keys.attempt(k)}/started.json`,
+  /** Of an attempt that a replay makes: whose it is. */
+  replayClaim: (k: AttemptKey): string => `${keys.attempt(k)}/replay.json`,
+  /** Of an attempt that a replay made; the one that `result.json` names has its own at the rollout. */
+  attemptTrajectory: (k: AttemptKey): string => `${keys.attempt(k)}/trajectory.json`,
   placement: (k: AttemptKey): string => `${keys.attempt(k)}/placement.json`,
   fences: (k: AttemptKey): string => `${keys.attempt(k)}/fences`,
   step: (k: AttemptKey, step: number): string => `${keys.attempt(k)}/steps/${step}`,
   agentEnd: (k: AttemptKey, step: number): string => `${keys.step(k, step)}/agent-end.json`,
   oracle: (k: AttemptKey, step: number): string => `${keys.step(k, step)}/oracle.json`,
+  /** The sandbox as the agent left it, under `keepSnapshots`. */
+  finalSnapshot: (k: AttemptKey, step: number): string => `${keys.step(k, step)}/snapshot.json`,
   verdict: (k: AttemptKey, step: number): string => `${keys.step(k, step)}/verdict.json`,
   verifierSandbox: (k: AttemptKey, step: number): string => `${keys.step(k, step)}/verifier-sandbox.json`,
   /** Journals of commands that are not tool calls: `oracle`, `tests`, `healthcheck`. */
@@ -50,4 +71,7 @@ export const keys = {
     `${keys.turn(k, step, turn)}/tools/${call}/exec.json`,
   toolResult: (k: AttemptKey, step: number, turn: number, call: number): string =>
     `${keys.turn(k, step, turn)}/tools/${call}/result.json`,
+  /** What a command of the source answered when a replay executed it again. */
+  toolReplayed: (k: AttemptKey, step: number, turn: number, call: number): string =>
+    `${keys.turn(k, step, turn)}/tools/${call}/replayed.json`,
 } as const;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { STOP_REASONS } from '../core/outcome.js';
 import { runConfigSchema } from '../core/run-config.schema.js';
+import { replayedSchema } from './replay.schema.js';
 
 /**
  * Every record in the artifact store, camel case in memory and snake case on disk
@@ -66,6 +67,8 @@ export const placementSchema = z.object({
   image: z.string(),
   createdAt: z.number(),
   provisionMs: z.number(),
+  /** Made from the snapshot of the attempt that a replay starts from, instead of the task's image. */
+  fromSnapshot: z.boolean().default(false),
 });
 export type Placement = z.infer<typeof placementSchema>;
 
@@ -123,6 +126,8 @@ export const callRecordSchema = z.object({
   logprobs: z.array(z.number()).nullable(),
   /** What was sent, when that was not the whole conversation: which turns, or a summary. */
   sentView: z.record(z.string(), z.unknown()).nullable(),
+  /** Copied from the attempt that a replay started from: it was paid for there. */
+  carried: z.literal(true).optional(),
 });
 export type CallRecord = z.infer<typeof callRecordSchema>;
 
@@ -239,6 +244,8 @@ export const attemptRecordSchema = z.object({
   hostId: z.string().nullable(),
   isolation: z.string().nullable(),
   suspectedTampering: z.array(z.string()),
+  /** Of an attempt that a replay made. */
+  replay: replayedSchema.nullable().default(null),
 });
 export type AttemptRecord = z.infer<typeof attemptRecordSchema>;
 
@@ -268,5 +275,7 @@ export const rolloutResultSchema = z.object({
   model: z.string().nullable(),
   policyVersion: z.string().nullable(),
   category: z.string().nullable(),
+  /** Of a result that a replay brought about: of its own attempts only, until it is the one that counts. */
+  replay: replayedSchema.nullable().default(null),
 });
 export type RolloutResult = z.infer<typeof rolloutResultSchema>;

@@ -2,8 +2,9 @@ import { LongrunError } from '../core/errors.js';
 import type { RolloutKey } from '../core/ids.js';
 import { type Task, taskSchema } from '../core/task.schema.js';
 import { keys } from './keys.js';
+import { withAmendments } from './limits.js';
 import { mapBounded } from './map-bounded.js';
-import { readRecord } from './records.js';
+import { readChildren, readRecord } from './records.js';
 import {
   type Plan,
   planSchema,
@@ -13,6 +14,7 @@ import {
   runRecordSchema,
 } from './records.schema.js';
 import type { ArtifactStore } from './store.js';
+import { whichCounts } from './which-counts.js';
 
 /**
  * All runs of the store, newest first. A run whose record cannot be read is handed to `onBroken`
@@ -38,10 +40,10 @@ export async function listRuns(
   return runs.sort((a, b) => b.createdAt - a.createdAt || (a.runId < b.runId ? 1 : -1));
 }
 
-/** Throws `not_found`, naming the newest runs, when there is no such run. */
+/** A run with the limits it has now. Throws `not_found`, naming the newest runs, when there is no such run. */
 export async function readRun(store: ArtifactStore, runId: string): Promise<RunRecord> {
   const run = await readRecord(store, runRecordSchema, keys.run(runId));
-  if (run) return run;
+  if (run) return withAmendments(store, run);
   const newest = (await listRuns(store, () => undefined)).slice(0, 3).map((known) => known.runId);
   const hint =
     newest.length === 0 ? 'There are no runs in this state folder.' : `The newest runs: ${newest.join(', ')}`;
@@ -93,9 +95,29 @@ export async function readResults(store: ArtifactStore, runId: string, plan: Pla
   return results;
 }
 
-/** The result that seals a rollout; null while it is open. */
+/** The result of a rollout that counts: the one that sealed it, or a replay's in its place. Null while it is open. */
 export async function readResult(store: ArtifactStore, rollout: RolloutKey): Promise<RolloutResult | null> {
+  const sealed = await readSealedResult(store, rollout);
+  // Of a scored outcome no replay takes the place: nothing more has to be read.
+  if (sealed === null || sealed.reward !== null) return sealed;
+  const replays = await readChildren(store, rolloutResultSchema, keys.replayResults(rollout));
+  return whichCounts(
+    sealed,
+    replays.map(({ value }) => value),
+  );
+}
+
+/** The result that sealed a rollout, whatever its replays came to; null while it is open. */
+export function readSealedResult(store: ArtifactStore, rollout: RolloutKey): Promise<RolloutResult | null> {
   return readRecord(store, rolloutResultSchema, keys.result(rollout));
+}
+
+/** Where the trajectory of a result is. */
+export function trajectoryKey(runId: string, result: RolloutResult): string {
+  const { taskId, sample, attempt, replay } = result;
+  const rollout = { runId, taskId, sample };
+  const ownPlace = replay !== null && replay.mode !== 'fork';
+  return ownPlace ? keys.attemptTrajectory({ ...rollout, attempt }) : keys.trajectory(rollout);
 }
 
 function required<T>(value: T | null, store: ArtifactStore, key: string): T {

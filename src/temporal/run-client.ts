@@ -1,7 +1,12 @@
+import type { PauseReason } from '../core/pause-reason.js';
+import type { PoolStanding } from '../core/workflow-messages.js';
+
 /** Counts of a run's rollouts by where they are. */
 export interface RunProgress {
   runId: string;
   status: 'running' | 'paused' | 'draining' | 'cancelled' | 'finished' | 'failed';
+  /** Why it is paused; null while it is not. */
+  reason: PauseReason | null;
   total: number;
   done: number;
   running: number;
@@ -15,10 +20,13 @@ export interface RunClient {
   wait(runId: string, signal: AbortSignal): Promise<'finished' | 'cancelled' | 'failed'>;
   /** Null when the cluster does not know the run. */
   progress(runId: string): Promise<RunProgress | null>;
-  pause(runId: string): Promise<void>;
+  /** Without a reason it is a person's wish. */
+  pause(runId: string, reason?: PauseReason): Promise<void>;
   resume(runId: string): Promise<void>;
   cancel(runId: string): Promise<void>;
   setConcurrency(runId: string, concurrency: number): Promise<void>;
+  /** Tells a run that its limits were changed; one that its budget has paused goes on when that was raised. */
+  amend(runId: string, standing: PoolStanding, raised: boolean): Promise<void>;
   /** Ends the old workflows and starts new ones under the same ids with the next incarnation. */
   recover(runId: string): Promise<{ incarnation: number }>;
   /** Host workers polling now. */

@@ -8,21 +8,26 @@ import {
 } from '@temporalio/client';
 import { CancelledFailure } from '@temporalio/common';
 import { LongrunError } from '../core/errors.js';
-import { evaluateWorkflowId } from '../core/ids.js';
+import { evaluateWorkflowId, rolloutId } from '../core/ids.js';
+import { MEMO_PAUSED_BY, type PauseReason } from '../core/pause-reason.js';
+import { runPriority } from '../core/pool-priority.js';
 import { workflowQueue } from '../core/queues.js';
-import type { EvaluateInput, ProgressCounts } from '../core/workflow-messages.js';
+import type { EvaluateInput, PoolStanding, ProgressCounts } from '../core/workflow-messages.js';
 import { readClosedRun } from '../report/write-summary.js';
 import { raiseIncarnation, readIncarnation } from '../store/incarnation.js';
-import { iterateResults, readPlan } from '../store/runs.js';
+import { keys } from '../store/keys.js';
+import { mapBounded } from '../store/map-bounded.js';
+import type { Plan } from '../store/records.schema.js';
+import { plannedRollouts, readPlan, readRun } from '../store/runs.js';
 import type { ArtifactStore } from '../store/store.js';
 import type { RunClient, RunProgress } from './run-client.js';
 import { searchAttributeKeys } from './search-attributes.js';
 import { terminateRun } from './terminate-run.js';
 
-const NEW_WORK_PRIORITY = 3;
-
 /** `RunClient` over a Temporal cluster; counts come from the store. */
 export class TemporalRunClient implements RunClient {
+  private readonly sealed = new Map<string, Set<string>>();
+
   constructor(
     private readonly client: Client,
     private readonly store: ArtifactStore,
@@ -41,7 +46,7 @@ export class TemporalRunClient implements RunClient {
         workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
         workflowIdReusePolicy:
           incarnation > 1 ? WorkflowIdReusePolicy.ALLOW_DUPLICATE : WorkflowIdReusePolicy.REJECT_DUPLICATE,
-        priority: { priorityKey: NEW_WORK_PRIORITY, fairnessKey: runId },
+        priority: runPriority(runId, (await readRun(this.store, runId)).config),
         typedSearchAttributes: [{ key: searchAttributeKeys.runId, value: runId }],
       });
     } catch (error) {
@@ -80,23 +85,34 @@ export class TemporalRunClient implements RunClient {
     const plan = await readPlan(this.store, runId);
     const total = plan.tasks.reduce((sum, task) => sum + task.samples, 0);
     const closed = await readClosedRun(this.store, runId);
-    const done = closed ? total - closed.summary.nOpen : await this.countResults(runId, plan);
-    if (closed) return { runId, status: closed.status, total, done, running: 0 };
-    const status = await this.status(runId);
-    return status === null ? null : { runId, status, total, done, running: 0 };
+    if (closed) {
+      this.sealed.delete(runId);
+      const done = total - closed.summary.nOpen;
+      return { runId, status: closed.status, reason: null, total, done, running: 0 };
+    }
+    const done = await this.countResults(runId, plan);
+    const standing = await this.standing(runId);
+    return standing === null ? null : { runId, ...standing, total, done, running: 0 };
   }
 
-  private async countResults(runId: string, plan: Awaited<ReturnType<typeof readPlan>>): Promise<number> {
-    let done = 0;
-    for await (const _ of iterateResults(this.store, runId, plan)) done += 1;
-    return done;
+  /** What is sealed stays so: each result is looked for until it is there, and then never again. */
+  private async countResults(runId: string, plan: Plan): Promise<number> {
+    const sealed = this.sealed.get(runId) ?? new Set<string>();
+    this.sealed.set(runId, sealed);
+    const open = [...plannedRollouts(runId, plan)].filter((key) => !sealed.has(rolloutId(key)));
+    const results = mapBounded(open, (key) => this.store.get(keys.result(key)));
+    for await (const { item, result } of results) if (result !== null) sealed.add(rolloutId(item));
+    return sealed.size;
   }
 
-  private async status(runId: string): Promise<RunProgress['status'] | null> {
+  private async standing(runId: string): Promise<Pick<RunProgress, 'status' | 'reason'> | null> {
+    let noted: PauseReason | null = null;
     try {
-      const { status } = await this.handle(runId).describe();
-      if (status.name === 'CANCELLED') return 'cancelled';
-      if (status.name !== 'RUNNING') return status.name === 'COMPLETED' ? 'finished' : 'failed';
+      const { status, memo } = await this.handle(runId).describe();
+      noted = (memo?.[MEMO_PAUSED_BY] as PauseReason | null | undefined) ?? null;
+      if (status.name === 'CANCELLED') return { status: 'cancelled', reason: null };
+      if (status.name !== 'RUNNING')
+        return { status: status.name === 'COMPLETED' ? 'finished' : 'failed', reason: null };
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) return null;
       throw error;
@@ -105,11 +121,12 @@ export class TemporalRunClient implements RunClient {
     const counts = await this.handle(runId)
       .query<ProgressCounts>('progress')
       .catch(() => null);
-    return counts?.status ?? 'running';
+    if (counts === null) return { status: noted === null ? 'running' : 'paused', reason: noted };
+    return { status: counts.status, reason: counts.reason ?? null };
   }
 
-  async pause(runId: string): Promise<void> {
-    await this.handle(runId).signal('pause');
+  async pause(runId: string, reason: PauseReason = 'person'): Promise<void> {
+    await this.handle(runId).signal('pause', reason);
   }
 
   async resume(runId: string): Promise<void> {
@@ -122,6 +139,10 @@ export class TemporalRunClient implements RunClient {
 
   async setConcurrency(runId: string, concurrency: number): Promise<void> {
     await this.handle(runId).signal('concurrency', concurrency);
+  }
+
+  async amend(runId: string, { priority, weight }: PoolStanding, raised: boolean): Promise<void> {
+    await this.handle(runId).signal('amended', { priority, weight }, raised);
   }
 
   async recover(runId: string): Promise<{ incarnation: number }> {

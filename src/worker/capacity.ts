@@ -1,4 +1,5 @@
 import { availableParallelism, totalmem } from 'node:os';
+import type { HostCapacity } from '../core/host-capacity.js';
 
 const GIB = 1024 ** 3;
 const MEMORY_SANDBOXES = 2_000;
@@ -15,4 +16,15 @@ export function defaultCapacities(atLeast = 0): Map<string, number> {
     ['bubblewrap', Math.max(cores * 8, atLeast)],
     ['memory', Math.max(MEMORY_SANDBOXES, atLeast)],
   ]);
+}
+
+/** The defaults, with what was asked for in their place. */
+export function capacitiesOf(asked: HostCapacity | null, atLeast = 0): Map<string, number> {
+  const capacities = defaultCapacities(atLeast);
+  if (asked === null) return capacities;
+  for (const kind of capacities.keys()) {
+    const own = typeof asked === 'number' ? asked : asked[kind];
+    if (own !== undefined) capacities.set(kind, own);
+  }
+  return capacities;
 }

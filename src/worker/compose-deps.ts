@@ -6,13 +6,13 @@ import { tbliteScripts } from '../../environments/tblite/scripts/index.js';
 import type { HostLedgers } from '../core/host-ledgers.js';
 import { ModelRegistry } from '../model/registry.js';
 import type { AtCheckpoint } from '../rollout/checkpoints.js';
-import { RunBudgets } from '../rollout/run-budget.js';
-import { spentSoFar } from '../rollout/spent-so-far.js';
 import type { SandboxDriver } from '../sandbox/sandbox.js';
 import type { RunRecord } from '../store/records.schema.js';
 import type { ArtifactStore } from '../store/store.js';
 import type { Environment } from '../tasks/environment.js';
 import { createRunClient } from '../temporal/temporal-run-client.js';
+import { composeBudgets } from './compose-budgets.js';
+import { EndpointLeases } from './endpoint-leases.js';
 import { environmentForRun } from './environment-for-run.js';
 import { createMetrics } from './metrics.js';
 
@@ -35,19 +35,27 @@ export function composeDeps(parts: Composition): ActivityDeps & { closeModels():
   const { client, store, logger, ...rest } = parts;
   const runs = createRunClient(client, store);
   const models = new ModelRegistry({ scripts: tbliteScripts, env: process.env });
+  const budgets = composeBudgets(client, store, logger, parts.hostId);
+  const endpoints = new EndpointLeases(client, parts.hostId, logger);
   return {
     ...rest,
     store,
     logger,
     environmentOf: oncePerRun<Environment>((run) => environmentForRun(run)),
     modelOf: (run) => models.client(run.config),
-    closeModels: () => models.close(),
-    budgets: new RunBudgets((runId) => spentSoFar(store, runId)),
+    gateOf: (run) => endpoints.gateOf(run.config),
+    endpoints,
+    closeModels: async () => {
+      budgets.close();
+      await endpoints.close();
+      return models.close();
+    },
+    budgets,
     async pauseRun(runId, reason) {
-      // Every held rollout asks again and again: one signal is enough, and history is finite.
-      if ((await runs.progress(runId))?.status === 'paused') return;
-      logger.warn({ runId, reason }, 'the run is paused');
-      await runs.pause(runId);
+      // Every rollout that is held says so: one signal is enough. A replay's run has ended.
+      if ((await runs.progress(runId))?.status !== 'running') return;
+      logger.warn({ runId, reason }, 'the run is paused: its budget is spent');
+      await runs.pause(runId, reason);
     },
     observer: createMetrics(),
     now: Date.now,

@@ -2,8 +2,10 @@ import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/w
 import type { ActivityDeps } from '../../activities/activity-deps.js';
 import { createBookkeepingActivities } from '../../activities/bookkeeping.js';
 import { createControlActivities } from '../../activities/control.js';
+import { createEndpointActivities } from '../../activities/endpoints.js';
 import { createHostActivities } from '../../activities/host.js';
 import { createPoolActivities } from '../../activities/pool.js';
+import { type HostRole, holdsSandboxes, orchestrates } from '../core/host-role.js';
 import { hostControlQueue, hostQueue, poolQueue, workflowQueue } from '../core/queues.js';
 import { SECOND_MS } from '../core/time.js';
 import { ledgerSlotSupplier } from './slot-supplier.js';
@@ -24,59 +26,81 @@ export const WORKFLOW_WORKER = {
   maxConcurrentActivityTaskPolls: 4,
 } satisfies Partial<WorkerOptions>;
 
+type Base = Omit<WorkerOptions, 'taskQueue'>;
+
 export interface WorkerConnection {
   connection: NativeConnection;
   namespace: string;
   identity: string;
 }
 
-/** Every Worker of one host process: workflows and bookkeeping, a pool per driver, the host's two queues. */
+/** The Workers of one process: those that win placements, and all others. */
+export interface HostWorkers {
+  pools: Worker[];
+  others: Worker[];
+}
+
+/** Workflows and bookkeeping, and for a host a pool per driver and its two queues. */
 export async function createHostWorkers(
   at: WorkerConnection,
   deps: ActivityDeps,
   capacities: ReadonlyMap<string, number>,
-): Promise<Worker[]> {
-  const base: Omit<WorkerOptions, 'taskQueue'> = {
+  role: HostRole,
+): Promise<HostWorkers> {
+  const base: Base = {
     ...at,
     shutdownGraceTime: GRACE_MS,
     shutdownForceTime: FORCE_MS,
     maxHeartbeatThrottleInterval: 3 * SECOND_MS,
     defaultHeartbeatThrottleInterval: 3 * SECOND_MS,
   };
-  const drivers = [...deps.drivers.keys()];
-  const capacity = drivers.reduce((sum, driver) => sum + (capacities.get(driver) ?? 0), 0);
-  return Promise.all([
-    Worker.create({
-      ...base,
-      taskQueue: workflowQueue(),
-      workflowBundle: await workflowBundle(),
-      activities: createBookkeepingActivities(deps),
-      ...WORKFLOW_WORKER,
-    }),
-    ...drivers.map((driver) => createPoolWorker(base, deps, driver)),
+  const drivers = holdsSandboxes(role) ? [...deps.drivers.keys()] : [];
+  const [pools, others] = await Promise.all([
+    Promise.all(drivers.map((driver) => createPoolWorker(base, deps, driver))),
+    Promise.all([
+      ...(orchestrates(role) ? [createWorkflowWorker(base, deps)] : []),
+      ...(holdsSandboxes(role) ? createSandboxWorkers(base, deps, capacities) : []),
+    ]),
+  ]);
+  return { pools, others };
+}
+
+async function createWorkflowWorker(base: Base, deps: ActivityDeps): Promise<Worker> {
+  return Worker.create({
+    ...base,
+    taskQueue: workflowQueue(),
+    workflowBundle: await workflowBundle(),
+    activities: createBookkeepingActivities(deps),
+    ...WORKFLOW_WORKER,
+  });
+}
+
+function createSandboxWorkers(
+  base: Base,
+  deps: ActivityDeps,
+  capacities: ReadonlyMap<string, number>,
+): Promise<Worker>[] {
+  const capacity = [...deps.drivers.keys()].reduce((sum, driver) => sum + (capacities.get(driver) ?? 0), 0);
+  return [
     Worker.create({
       ...base,
       taskQueue: hostQueue(deps.hostId),
       activities: createHostActivities(deps),
       // Slices wait for models most of the time: never let slots be what holds a sandbox up.
-      maxConcurrentActivityTaskExecutions: 2 * capacity,
+      maxConcurrentActivityTaskExecutions: Math.max(1, 2 * capacity),
       maxConcurrentActivityTaskPolls: 5,
     }),
     Worker.create({
       ...base,
       taskQueue: hostControlQueue(deps.hostId),
-      activities: createControlActivities(deps),
+      activities: { ...createControlActivities(deps), ...createEndpointActivities(deps) },
       maxConcurrentActivityTaskExecutions: 50,
       maxConcurrentActivityTaskPolls: 2,
     }),
-  ]);
+  ];
 }
 
-function createPoolWorker(
-  base: Omit<WorkerOptions, 'taskQueue'>,
-  deps: ActivityDeps,
-  driver: string,
-): Promise<Worker> {
+function createPoolWorker(base: Base, deps: ActivityDeps, driver: string): Promise<Worker> {
   const unused = { type: 'fixed-size', numSlots: 1 } as const;
   return Worker.create({
     ...base,

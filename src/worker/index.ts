@@ -1,1 +1,3 @@
-export { type HostWorker, type HostWorkerOptions, startHostWorker } from './start-host-worker.js';
+export type { HostWorker } from './host-worker.js';
+export type { HostWorkerOptions } from './host-worker-options.js';
+export { startHostWorker } from './start-host-worker.js';

@@ -1,9 +1,19 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
-import { evaluateWorkflowId, type RolloutKey, rolloutId, rolloutWorkflowId } from '../core/ids.js';
+import {
+  type AttemptKey,
+  evaluateWorkflowId,
+  type ReplayRef,
+  type RolloutKey,
+  replayRolloutWorkflowId,
+  rolloutId,
+  rolloutWorkflowId,
+} from '../core/ids.js';
 import { MINUTE_MS } from '../core/time.js';
 import type { OwnerState } from '../sandbox/reaper.js';
 import { lastRecoveredAt } from '../store/incarnation.js';
 import { keys } from '../store/keys.js';
+import { readRecord } from '../store/records.js';
+import { replayClaimSchema } from '../store/replay.schema.js';
 import type { ArtifactStore } from '../store/store.js';
 
 /** So long the sandboxes of a run that its cluster has forgotten wait for `runs recover`. */
@@ -24,14 +34,46 @@ export class OwnerStates {
     private readonly now: () => number,
   ) {}
 
-  async of(owner: RolloutKey): Promise<OwnerState> {
+  async of(owner: AttemptKey): Promise<OwnerState> {
+    const replay = await this.replayOf(owner);
+    if (replay === 'unreachable') return replay;
+    if (replay !== null) return this.ofReplay(owner, replay);
     const found = await this.workflow(rolloutWorkflowId(owner));
-    if (found.state === 'open' || found.state === 'unreachable') return found.state;
+    if (found.state === 'unreachable') return found.state;
     try {
+      // A host that was given up and is back holds what nobody asked it to remove.
+      if (found.state === 'open') return (await this.hasEnded(owner)) ? 'ended' : 'open';
       return (await this.isSettled(owner)) ? found.state : await this.unsettled(owner, found);
     } catch {
       return 'unreachable';
     }
+  }
+
+  /** Which replay an attempt belongs to; null = to the rollout itself. */
+  private async replayOf(owner: AttemptKey): Promise<ReplayRef | null | 'unreachable'> {
+    try {
+      return await readRecord(this.store, replayClaimSchema, keys.replayClaim(owner));
+    } catch {
+      return 'unreachable';
+    }
+  }
+
+  /** The run may be closed and the rollout sealed: what counts is the replay's own workflow. */
+  private async ofReplay(owner: AttemptKey, replay: ReplayRef): Promise<OwnerState> {
+    const { state } = await this.workflow(replayRolloutWorkflowId(owner, replay));
+    if (state === 'unreachable') return state;
+    try {
+      if (await this.hasEnded(owner)) return state === 'open' ? 'ended' : state;
+      if (state !== 'unknown') return state;
+      const closed = await this.store.get(keys.replayClosed(owner.runId, replay.replayId));
+      return closed === null ? this.forgotten(`${rolloutId(owner)}/${owner.attempt}`) : state;
+    } catch {
+      return 'unreachable';
+    }
+  }
+
+  private async hasEnded(attempt: AttemptKey): Promise<boolean> {
+    return (await this.store.get(keys.attemptRecord(attempt))) !== null;
   }
 
   /** Whether no later workflow could go on with it. */
@@ -50,7 +92,11 @@ export class OwnerStates {
     const superseded = state === 'unknown' || (recoveredAt !== null && startedAt < recoveredAt);
     if (!superseded) return state;
     if ((await this.workflow(evaluateWorkflowId(owner.runId))).state === 'open') return 'open';
-    const name = rolloutId(owner);
+    return this.forgotten(rolloutId(owner));
+  }
+
+  /** What its cluster does not know waits a while for whoever starts it anew. */
+  private forgotten(name: string): OwnerState {
     const since = this.forgottenSince.get(name) ?? this.now();
     this.forgottenSince.set(name, since);
     return this.now() - since < RECOVERY_GRACE_MS ? 'unreachable' : 'unknown';

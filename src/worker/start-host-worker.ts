@@ -1,119 +1,119 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import { join } from 'node:path';
-import type { Client } from '@temporalio/client';
-import type { Logger } from 'pino';
-import { LongrunError } from '../core/errors.js';
+import type { ActivityDeps } from '../../activities/activity-deps.js';
 import { HostLedgers } from '../core/host-ledgers.js';
+import { type HostRole, holdsSandboxes } from '../core/host-role.js';
+import type { SlotLedger } from '../core/slot-ledger.js';
 import { SECOND_MS } from '../core/time.js';
-import { type AtCheckpoint, PASS_ON } from '../rollout/checkpoints.js';
+import { PASS_ON } from '../rollout/checkpoints.js';
+import type { SandboxDriver } from '../sandbox/sandbox.js';
 import { clusterId } from '../store/installation.js';
-import type { ArtifactStore } from '../store/store.js';
-import type { Cluster } from '../temporal/connect.js';
 import { connectNative } from '../temporal/native-connection.js';
-import { tryAcquire } from '../temporal/process-lock.js';
-import { defaultCapacities } from './capacity.js';
+import { capacitiesOf } from './capacity.js';
+import { claimHost } from './claim-host.js';
 import { composeDeps } from './compose-deps.js';
 import { availableDrivers } from './drivers.js';
-import { hostIdentity, registerHost } from './host-identity.js';
+import { HostPresence } from './host-presence.js';
+import type { HostWorker } from './host-worker.js';
+import type { HostWorkerOptions } from './host-worker-options.js';
 import { createHostWorkers } from './host-workers.js';
+import { startImageHousekeeping } from './image-loop.js';
 import { startReaper } from './reaper-loop.js';
+import { RunningHost } from './running-host.js';
 import { installRuntime } from './temporal-logger.js';
 
 const SLICE_MS = 10 * SECOND_MS;
+const NO_DRIVERS: ReadonlyMap<string, SandboxDriver> = new Map();
 
-export interface HostWorkerOptions {
-  stateDir: string;
-  store: ArtifactStore;
-  cluster: Cluster;
-  client: Client;
-  logger: Logger;
-  /** Sandboxes of each kind this host shall be able to hold, at least. */
-  concurrency?: number;
-  /** `host:port` for Prometheus; null = no metrics. */
-  metricsAddress?: string | null;
-  sliceMs?: number;
-  /** For fault tests: told wherever a death must cost nothing. */
-  atCheckpoint?: AtCheckpoint;
-}
+/** What a host holds, given back in the order in which it was taken, newest first. */
+class Held {
+  private readonly givers: (() => unknown)[] = [];
 
-export interface HostWorker {
-  hostId: string;
-  /** Stops taking work, lets calls in the air end and be recorded (30 s), gives the host's lock back. */
-  shutdown(): Promise<void>;
-  /** Settles when the workers have ended; rejects when they failed. */
-  done: Promise<void>;
+  add(giveBack: () => unknown): void {
+    this.givers.unshift(giveBack);
+  }
+
+  async giveBack(): Promise<void> {
+    for (const give of this.givers) await give();
+  }
 }
 
 /**
- * Becomes the host of a state folder: one process at a time, by an exclusive lock.
- * Errors: `host_locked` (another live process is the host).
+ * Becomes a host of a state folder: one process per host id at a time, by an exclusive lock.
+ * Errors: `host_locked` (another live process is that host).
  */
 export async function startHostWorker(options: HostWorkerOptions): Promise<HostWorker> {
-  const { stateDir, store, cluster, client, logger } = options;
-  const lock = tryAcquire(join(stateDir, 'host'), { cluster: cluster.address });
-  if ('heldBy' in lock) {
-    const { pid } = lock.heldBy.holder;
-    throw new LongrunError(
-      'host_locked',
-      `another process (pid ${pid}) is the host worker of this state folder`,
-      {
-        hint: 'it serves every run of the folder; start a second host with another --state-dir',
-        details: { pid },
-      },
-    );
-  }
+  const { stateDir, cluster, hostId: named = null, role = 'all', supervised = false } = options;
+  const { hostId, lock } = await claimHost(stateDir, named, { cluster: cluster.address, role, supervised });
+  const held = new Held();
+  held.add(() => lock.release());
   try {
-    installRuntime(logger, options.metricsAddress ?? null);
-    const hostId = await hostIdentity(stateDir, randomUUID);
-    await registerHost(store, hostId, Date.now);
-    const capacities = defaultCapacities(options.concurrency);
-    const [connection, drivers, installation] = await Promise.all([
-      connectNative(cluster),
-      availableDrivers(stateDir, logger),
-      clusterId(store, randomUUID),
-    ]);
-    const stop = new AbortController();
-    // Every running activity listens to it.
-    setMaxListeners(0, stop.signal);
-    const deps = composeDeps({
-      store,
-      client,
-      logger,
-      hostId,
-      clusterId: installation,
-      namespace: cluster.namespace,
-      drivers,
-      ledgers: new HostLedgers(capacities),
-      sliceMs: options.sliceMs ?? SLICE_MS,
-      shutdown: stop.signal,
-      atCheckpoint: options.atCheckpoint ?? PASS_ON,
-    });
-    const at = { connection, namespace: cluster.namespace, identity: `${process.pid}@${hostId}` };
-    // Sandboxes found running count against the capacity before the first poll.
-    const reaper = await startReaper(deps, client);
-    const workers = await createHostWorkers(at, deps, capacities);
-    const running = Promise.all(workers.map((worker) => worker.run()));
-    const done = running
-      .then(() => undefined)
-      .finally(async () => {
-        await reaper.stop();
-        await deps.closeModels();
-        await Promise.all([...drivers.values()].map((driver) => driver.close()));
-        await connection.close();
-        lock.release();
-      });
-    done.catch((error: unknown) => logger.error({ err: error }, 'the host worker failed'));
-    const shutdown = async () => {
-      if (!stop.signal.aborted) {
-        stop.abort();
-        for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
-      }
-      await done.catch(() => undefined);
-    };
-    return { hostId, shutdown, done };
+    return await serveHost(options, { hostId, role, held });
   } catch (error) {
-    lock.release();
+    await held.giveBack();
     throw error;
   }
+}
+
+interface Place {
+  hostId: string;
+  role: HostRole;
+  held: Held;
+}
+
+async function serveHost(options: HostWorkerOptions, place: Place): Promise<HostWorker> {
+  const { stateDir, store, cluster, client, logger } = options;
+  const { hostId, role, held } = place;
+  installRuntime(logger, options.metricsAddress ?? null);
+  const capacities = capacitiesOf(options.capacity ?? null, options.concurrency);
+  const connection = await connectNative(cluster);
+  held.add(() => connection.close());
+  const stop = new AbortController();
+  // Every running activity listens to it.
+  setMaxListeners(0, stop.signal);
+  const deps = await compose(options, place, new HostLedgers(capacities), stop.signal);
+  const perDriver = (count: (ledger: SlotLedger) => number) =>
+    Object.fromEntries([...deps.drivers.keys()].map((driver) => [driver, count(deps.ledgers.of(driver))]));
+  const capacity = perDriver((ledger) => ledger.capacity);
+  const live = () => perDriver((ledger) => ledger.liveCount);
+  const presence = await HostPresence.begin(store, { hostId, role, capacity, live }, logger);
+  held.add(() => presence.leave());
+  // Sandboxes found running count against the capacity before the first poll.
+  const reaper = await startReaper(deps, client);
+  held.add(() => reaper.stop());
+  const images = startImageHousekeeping(deps, { stateDir, diskKeepFree: options.diskKeepFree ?? null });
+  held.add(() => images.stop());
+  const at = { connection, namespace: cluster.namespace, identity: `${process.pid}@${hostId}` };
+  const workers = await createHostWorkers(at, deps, capacities, role);
+  const status = () => ({ hostId, role, capacity, live: live() });
+  return new RunningHost(workers, { deps, client, presence, status, stop, release: () => held.giveBack() });
+}
+
+async function compose(
+  options: HostWorkerOptions,
+  { hostId, role, held }: Place,
+  ledgers: HostLedgers,
+  shutdown: AbortSignal,
+): Promise<ActivityDeps> {
+  const { store, client, logger } = options;
+  const installation = await clusterId(store, randomUUID);
+  const drivers = holdsSandboxes(role)
+    ? await availableDrivers(options.stateDir, installation, logger)
+    : NO_DRIVERS;
+  for (const driver of drivers.values()) held.add(() => driver.close());
+  const deps = composeDeps({
+    store,
+    client,
+    logger,
+    hostId,
+    clusterId: installation,
+    namespace: options.cluster.namespace,
+    drivers,
+    ledgers,
+    sliceMs: options.sliceMs ?? SLICE_MS,
+    shutdown,
+    atCheckpoint: options.atCheckpoint ?? PASS_ON,
+  });
+  held.add(() => deps.closeModels());
+  return deps;
 }

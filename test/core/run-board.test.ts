@@ -49,7 +49,7 @@ describe('a run', () => {
     expect(board.mayOpen).toBe(false);
     board.closed(0, 20);
     expect(board.mayOpen).toBe(true);
-    board.paused = true;
+    board.pause('person');
     expect(board.mayOpen).toBe(false);
     expect(board.done).toBe(20);
   });
@@ -64,7 +64,49 @@ describe('a run', () => {
   });
 });
 
+describe('a run that is paused', () => {
+  it('by a person stays so whatever its budget says', () => {
+    const board = new RunBoard(4, { paused: false, done: 0 });
+    board.pause('token_budget');
+    board.pause('person');
+    board.pause('cost_budget');
+    expect(board.standstill).toBe('person');
+    board.resume();
+    expect(board.standstill).toBeNull();
+  });
+
+  it('stands still when all that is left waits for the budgets of its groups', () => {
+    const board = new RunBoard(4, { paused: false, done: 0 });
+    board.opened(0);
+    board.exhausted(0, 1, 2);
+    board.allOpened = true;
+    expect(board.standstill).toBeNull();
+    board.exhausted(0, 0, 2);
+    expect(board.standstill).toBe('group_budget');
+    board.exhausted(0, 2, 0);
+    expect(board.standstill).toBeNull();
+  });
+});
+
 describe('a partition', () => {
+  it('gives the room of rollouts that wait for a budget to others, and says when only those are left', () => {
+    const board = new PartitionBoard(3, 0, 2, false);
+    board.started();
+    board.started();
+    expect(board.mayStart).toBe(false);
+    board.hold('first', true);
+    expect(board.mayStart).toBe(true);
+    board.started();
+    board.hold('second', true);
+    expect(board.takeTail()).toBe(1);
+    board.closed();
+    expect([board.takeTail(), board.heldCount]).toEqual([0, 2]);
+    board.hold('first', false);
+    expect(board.takeTail()).toBe(1);
+    board.hold('second', false);
+    expect(board.takeTail()).toBe(2);
+  });
+
   it('starts rollouts while its window has room and it is not paused', () => {
     const board = new PartitionBoard(3, 0, 2, false);
     board.started();

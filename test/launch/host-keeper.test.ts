@@ -1,19 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LongrunError } from '../../src/core/errors.js';
-import { HostKeeper } from '../../src/launch/host-keeper.js';
-import type { HostWorker } from '../../src/worker/index.js';
+import { HostKeeper, type KeptWorker } from '../../src/launch/host-keeper.js';
 
 /** The lock of a state folder, as several processes would see it. */
 class Lock {
   holder: string | null = null;
   starter(name: string) {
-    return async (): Promise<HostWorker> => {
+    return async (): Promise<KeptWorker> => {
       if (this.holder !== null) throw new LongrunError('host_locked', `${this.holder} has it`);
       this.holder = name;
       const release = async () => {
         this.holder = null;
       };
-      return { hostId: name, shutdown: release, done: new Promise(() => {}) };
+      return { shutdown: release, done: new Promise(() => {}) };
     };
   }
 }

@@ -14,7 +14,7 @@ async function wireDocument() {
 describe('the document of a run', () => {
   it('has run, summary and rollouts, in snake case throughout', async () => {
     const document = await wireDocument();
-    expect(Object.keys(document)).toEqual(['run', 'summary', 'rollouts']);
+    expect(Object.keys(document)).toEqual(['run', 'summary', 'rollouts', 'replays', 'reviews']);
     expect(document).toMatchObject({
       run: { run_id: 'r', status: 'finished', config: { pass_threshold: 1 } },
       summary: {

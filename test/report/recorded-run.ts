@@ -183,6 +183,7 @@ export function attemptOf(result: RolloutResult, overrides: Partial<AttemptRecor
     hostId: 'host',
     isolation,
     suspectedTampering,
+    replay: null,
     ...overrides,
   };
 }

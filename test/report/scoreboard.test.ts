@@ -16,7 +16,11 @@ function document(rollouts: RolloutResult[], config: Parameters<typeof runRecord
   for (const { taskId } of rollouts) counts[taskId] = (counts[taskId] ?? 0) + 1;
   const categories = new Map(rollouts.map((found) => [found.taskId, found.category]));
   const summary = summariseRun(run, plan(counts), rollouts, categories);
-  return { run: { ...run, status: 'finished', location: '/state/store/runs/r' }, summary, rollouts };
+  return {
+    run: { ...run, status: 'finished', pauseReason: null, location: '/state/store/runs/r' },
+    summary,
+    rollouts,
+  };
 }
 
 const board = (found: RunDocument, style = plainStyle): string =>

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LongrunError } from '../../src/core/errors.js';
 import type { AttemptKey } from '../../src/core/ids.js';
-import { RetryLater } from '../../src/rollout/lifecycle.js';
 import { placeSandbox } from '../../src/rollout/place.js';
 import { MemoryDriver } from '../../src/sandbox/memory/index.js';
 import type { SandboxDriver } from '../../src/sandbox/sandbox.js';
@@ -87,7 +86,8 @@ describe('placing an attempt', () => {
         paused.push(reason);
       },
     };
-    await expect(placeSandbox(deps, INPUT, 1, lifecycle())).rejects.toBeInstanceOf(RetryLater);
+    const hold = { scope: 'run', stop: 'token_budget' };
+    expect(await placeSandbox(deps, INPUT, 1, lifecycle())).toEqual({ kind: 'held', hold });
     expect(paused).toEqual(['token_budget']);
     expect(deps.ledgers.of('memory').liveCount).toBe(0);
   });

@@ -35,6 +35,7 @@ describe('the reaper', () => {
     ['removes what a closed workflow has left, placed or not', 'closed', true, old, 'workflow_closed'],
     ['removes what no workflow of the cluster owns', 'unknown', null, young, 'workflow_unknown'],
     ['keeps everything while the cluster does not answer', 'unreachable', false, old, null],
+    ['removes what an attempt that has ended left, placed or not', 'ended', true, young, 'attempt_ended'],
     ['keeps what an open workflow has placed', 'open', true, old, null],
     ['keeps what is not placed yet', 'open', false, young, null],
     ['removes what was not placed in two minutes', 'open', false, old, 'not_placed'],

@@ -66,6 +66,7 @@ export function result(overrides: Partial<RolloutResult> = {}): RolloutResult {
     model: 'some/model',
     policyVersion: null,
     category: null,
+    replay: null,
     ...overrides,
   };
 }

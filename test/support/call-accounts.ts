@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { AttemptKey } from '../../src/core/ids.js';
+import type { AttemptKey, RolloutKey } from '../../src/core/ids.js';
 import { settleLostCalls } from '../../src/rollout/lost-calls.js';
 import { readTurn, type TurnRecords } from '../../src/rollout/step-history.js';
 import { keys } from '../../src/store/keys.js';
@@ -17,8 +17,22 @@ export interface CallAccounts {
 /** Every model call of a run according to its records. */
 export async function callAccounts(store: ArtifactStore, runId: string): Promise<CallAccounts> {
   const accounts: CallAccounts = { answered: [], failed: [], lost: [] };
-  for await (const { turn, summary, failures } of turnsOf(store, runId)) {
-    for (const call of [turn?.call, summary]) if (call) accounts.answered.push(call.callId);
+  for (const rollout of plannedRollouts(runId, await readPlan(store, runId))) {
+    const { answered, failed, lost } = await rolloutAccounts(store, rollout);
+    accounts.answered.push(...answered);
+    accounts.failed.push(...failed);
+    accounts.lost.push(...lost);
+  }
+  return accounts;
+}
+
+/** The same of one rollout, all its attempts. */
+export async function rolloutAccounts(store: ArtifactStore, rollout: RolloutKey): Promise<CallAccounts> {
+  const accounts: CallAccounts = { answered: [], failed: [], lost: [] };
+  for await (const { turn, summary, failures } of turnsOf(store, rollout)) {
+    // A replay has copies of the answers that it starts from.
+    for (const call of [turn?.call, summary])
+      if (call && call.carried !== true) accounts.answered.push(call.callId);
     for (const { kind, callId } of failures) accounts[kind].push(callId);
   }
   return accounts;
@@ -36,16 +50,14 @@ export async function expectEveryRequestAccounted(
   return accounts;
 }
 
-async function* turnsOf(store: ArtifactStore, runId: string): AsyncGenerator<TurnRecords> {
-  for (const rollout of plannedRollouts(runId, await readPlan(store, runId))) {
-    for (const attempt of await store.children(keys.attempts(rollout))) {
-      const key: AttemptKey = { ...rollout, attempt: Number(attempt) };
-      for (const step of await store.children(`${keys.attempt(key)}/steps`)) {
-        for (const turn of await store.children(keys.turns(key, Number(step)))) {
-          const unsettled = await settleLostCalls(store, key, Number(step), Number(turn), () => 0);
-          if (unsettled.length > 0) throw new Error(`a call of turn ${turn} has neither answer nor failure`);
-          yield readTurn(store, key, Number(step), Number(turn));
-        }
+async function* turnsOf(store: ArtifactStore, rollout: RolloutKey): AsyncGenerator<TurnRecords> {
+  for (const attempt of await store.children(keys.attempts(rollout))) {
+    const key: AttemptKey = { ...rollout, attempt: Number(attempt) };
+    for (const step of await store.children(`${keys.attempt(key)}/steps`)) {
+      for (const turn of await store.children(keys.turns(key, Number(step)))) {
+        const unsettled = await settleLostCalls(store, key, Number(step), Number(turn), () => 0);
+        if (unsettled.length > 0) throw new Error(`a call of turn ${turn} has neither answer nor failure`);
+        yield readTurn(store, key, Number(step), Number(turn));
       }
     }
   }

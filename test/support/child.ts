@@ -1,5 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 
@@ -26,6 +27,11 @@ export function spawnChild(file: URL, args: string[], env: Record<string, string
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, ...env },
   });
+  return asChild(child, file.pathname);
+}
+
+/** A process that was started with its standard output as a pipe. */
+export function asChild(child: ChildProcessByStdio<null, Readable, null>, name: string): Child {
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const ended = new Promise<number | NodeJS.Signals>((resolve, reject) => {
     child.once('error', reject);
@@ -42,7 +48,7 @@ export function spawnChild(file: URL, args: string[], env: Record<string, string
     kill,
     line: async () => {
       const next = await lines.next();
-      if (next.done) throw new Error(`${file.pathname} ended with ${await ended} instead of printing a line`);
+      if (next.done) throw new Error(`${name} ended with ${await ended} instead of printing a line`);
       return next.value;
     },
   };

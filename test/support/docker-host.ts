@@ -6,6 +6,7 @@ import { keys } from '../../src/store/keys.js';
 import { readRecord } from '../../src/store/records.js';
 import { installationSchema, placementSchema } from '../../src/store/records.schema.js';
 import type { ArtifactStore } from '../../src/store/store.js';
+import { until } from './until.js';
 
 const run = promisify(execFile);
 
@@ -31,5 +32,8 @@ export async function containersOf(store: ArtifactStore): Promise<string[]> {
 /** Removes what a failed test has left behind. */
 export async function removeContainersOf(store: ArtifactStore): Promise<void> {
   const left = await containersOf(store);
-  if (left.length > 0) await docker('rm', '--force', '--volumes', ...left);
+  if (left.length === 0) return;
+  // A worker that was killed may have left the engine removing some of them: `rm` fails on those.
+  await docker('rm', '--force', '--volumes', ...left).catch(() => undefined);
+  await until(async () => (await containersOf(store)).length === 0);
 }

@@ -13,6 +13,8 @@ import {
   untilReady,
 } from '../../src/temporal/server-process.js';
 import { missingEngine } from './engine.js';
+import { missingPrograms } from './go-programs.js';
+import { missingPostgres } from './postgres.js';
 import { type Prerequisite, TIERS, type TierName } from './tiers.js';
 
 declare module 'vitest' {
@@ -40,7 +42,12 @@ const registry = globalThis as unknown as Record<symbol, Shared | undefined>;
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const needs: readonly Prerequisite[] = TIERS[project.name as TierName].needs;
-  const missing = needs.includes('engine') ? await missingEngine() : null;
+  const missing = await firstMissing(needs);
+  if (!needs.includes('temporal')) {
+    project.provide('temporalAddress', '');
+    project.provide('missingPrerequisite', missing);
+    return async () => undefined;
+  }
   registry[SHARED] ??= { server: null, users: 0 };
   const shared = registry[SHARED];
   shared.users += 1;
@@ -54,6 +61,15 @@ export default async function setup(project: TestProject): Promise<() => Promise
     shared.server = null;
     await server.stop();
   };
+}
+
+async function firstMissing(needs: readonly Prerequisite[]): Promise<string | null> {
+  const engine = needs.includes('engine') ? await missingEngine() : null;
+  const s3 = needs.includes('s3') ? missingPrograms(['versitygw']) : null;
+  const topology = needs.includes('topology')
+    ? (missingPrograms(['versitygw', 'temporal-server', 'temporal-sql-tool']) ?? missingPostgres())
+    : null;
+  return engine ?? s3 ?? topology;
 }
 
 async function startServer(): Promise<SharedServer> {

@@ -13,12 +13,14 @@ import { type Cluster, connectClient, resolveCluster } from '../../src/temporal/
 import type { RunClient } from '../../src/temporal/run-client.js';
 import { serverFolder } from '../../src/temporal/server-folder.js';
 import { createRunClient } from '../../src/temporal/temporal-run-client.js';
-import { type HostWorker, startHostWorker } from '../../src/worker/index.js';
+import { type HostWorker, type HostWorkerOptions, startHostWorker } from '../../src/worker/index.js';
 import { planRun } from './plan-run.js';
 
-/** A state folder with a real Temporal server of its own, and a host worker when asked for. */
+/** A state folder with a real Temporal server of its own, and host workers when asked for. */
 export class LongrunHost {
+  /** The newest one. */
   worker: HostWorker | null = null;
+  private readonly workers: HostWorker[] = [];
   cluster!: Cluster;
   client!: Client;
   runs!: RunClient;
@@ -57,10 +59,11 @@ export class LongrunHost {
     await this.join();
   }
 
-  async startWorker(options: { sliceMs?: number; concurrency?: number } = {}): Promise<HostWorker> {
+  async startWorker(options: Partial<HostWorkerOptions> = {}): Promise<HostWorker> {
     const { stateDir, store, cluster, client } = this;
     const logger = pino({ level: process.env.LONGRUN_LOG_LEVEL ?? 'silent' });
     this.worker = await startHostWorker({ stateDir, store, cluster, client, logger, ...options });
+    this.workers.push(this.worker);
     return this.worker;
   }
 
@@ -82,7 +85,7 @@ export class LongrunHost {
   }
 
   private async leave(): Promise<void> {
-    await this.worker?.shutdown();
+    await Promise.all(this.workers.map((worker) => worker.shutdown()));
     await this.closeClient();
     await this.cluster.detach();
   }

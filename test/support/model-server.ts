@@ -28,6 +28,11 @@ export class ModelServer {
 
   private constructor(script: (call: SeenCall) => Answer) {
     this.server = createServer(async (request, response) => {
+      // Which models there are: what a launch asks first.
+      if (request.method === 'GET') {
+        send(response, 200, { object: 'list', data: [{ id: 'test-model', object: 'model' }] });
+        return;
+      }
       // biome-ignore lint/suspicious/noExplicitAny: a request's body as it came.
       const body = (await json(request).catch(() => null)) as any;
       if (body === null) return;

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { HostLedgers } from '../../src/core/host-ledgers.js';
+import { OPEN_GATE } from '../../src/model/limits/model-gate.js';
 import type { ModelClient, ModelRequest, ModelResponse } from '../../src/model/model-client.js';
 import type { RolloutDeps } from '../../src/rollout/deps.js';
 import type { Lifecycle } from '../../src/rollout/lifecycle.js';
-import { RunBudgets } from '../../src/rollout/run-budget.js';
-import { spentSoFar } from '../../src/rollout/spent-so-far.js';
 import { MemoryDriver } from '../../src/sandbox/memory/index.js';
 import type { SandboxDriver } from '../../src/sandbox/sandbox.js';
 import type { ArtifactStore } from '../../src/store/store.js';
 import { harborEnvironment } from '../../src/tasks/harbor-environment.js';
+import { localBudgets } from './local-budgets.js';
 
 export interface ExecutorOptions {
   store: ArtifactStore;
@@ -35,7 +35,8 @@ export function rolloutDeps({
     ledgers: new HostLedgers(new Map([[driver.name, 10]])),
     environmentOf: () => harborEnvironment({ name: 'test', source: '/nowhere', folder: '/nowhere' }),
     modelOf: () => model,
-    budgets: new RunBudgets((runId) => spentSoFar(store, runId)),
+    gateOf: () => OPEN_GATE,
+    budgets: localBudgets(store),
     pauseRun: async () => undefined,
     atCheckpoint: () => undefined,
     observer: { attemptEnded: () => undefined, rolloutEnded: () => undefined },

@@ -30,6 +30,7 @@ export const RUN_CONFIG: RunConfig = {
   modelTimeoutMs: 60_000,
   verify: null,
   keepSnapshots: false,
+  retries: {},
   weight: 1,
   priority: 3,
   hostLossMs: 600_000,

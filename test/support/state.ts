@@ -14,3 +14,9 @@ export async function temporaryFolder(prefix = 'longrun-test-'): Promise<string>
   onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }
+
+/** A fresh folder for the tests of a whole file, and how to remove it. */
+export async function makeFolder(): Promise<{ folder: string; remove(): Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'longrun-test-'));
+  return { folder, remove: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) };
+}

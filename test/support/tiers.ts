@@ -1,4 +1,4 @@
-export type Prerequisite = 'temporal' | 'engine';
+export type Prerequisite = 'temporal' | 'engine' | 's3' | 'topology';
 
 export interface Tier {
   /** Folders under test/; empty: all that no other tier names. */
@@ -16,6 +16,8 @@ export const TIERS = {
     needs: ['temporal'],
     timeoutMs: 60_000,
   },
+  store: { folders: ['store/s3'], needs: ['s3', 'temporal'], timeoutMs: 120_000 },
+  topology: { folders: ['topology'], needs: ['engine', 'topology'], timeoutMs: 300_000 },
   sandbox: { folders: ['sandbox'], needs: ['engine', 'temporal'], timeoutMs: 120_000 },
   chaos: { folders: ['chaos'], needs: ['engine', 'temporal'], timeoutMs: 300_000 },
   environments: { folders: ['environments'], needs: ['engine', 'temporal'], timeoutMs: 300_000 },

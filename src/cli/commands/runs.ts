@@ -5,13 +5,14 @@ import { listCommand } from './runs/list.js';
 import { pauseCommand } from './runs/pause.js';
 import { recoverCommand } from './runs/recover.js';
 import { resumeCommand } from './runs/resume.js';
+import { setCommand } from './runs/set.js';
 import { showCommand } from './runs/show.js';
 import { watchCommand } from './runs/watch.js';
 
 /** `longrun runs …`. */
 export function runsCommand(io: CliIo): Command {
   const command = new Command('runs').description(
-    'List, show, watch, pause, resume, cancel and recover runs.',
+    'List, show, watch, pause, resume, limit, cancel and recover runs.',
   );
   const make = [
     listCommand,
@@ -19,6 +20,7 @@ export function runsCommand(io: CliIo): Command {
     watchCommand,
     pauseCommand,
     resumeCommand,
+    setCommand,
     cancelCommand,
     recoverCommand,
   ];

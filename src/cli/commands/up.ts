@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { CliIo } from '../cli-io.js';
 import { type CommonOptions, withCommonOptions } from '../common-options.js';
-import { type ServeOptions, withServeOptions } from '../serve-options.js';
+import { type ServeOptions, UP_SETTINGS, withServeOptions } from '../serve-options.js';
 
 /** `longrun up`. */
 export function upCommand(io: CliIo): Command {
@@ -11,5 +11,5 @@ export function upCommand(io: CliIo): Command {
       const { serve } = await import('../serve.js');
       await serve(options, io);
     });
-  return withCommonOptions(withServeOptions(command), 'longrun up');
+  return withCommonOptions(withServeOptions(command, UP_SETTINGS), 'longrun up');
 }

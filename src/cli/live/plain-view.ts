@@ -4,6 +4,7 @@ import { count, dollars } from '../../report/quantities.js';
 import type { RolloutResult } from '../../store/records.schema.js';
 import { NAMES } from './glyphs.js';
 import type { LiveView } from './live-view.js';
+import { statusText } from './render-grid.js';
 import { clockTime, timeLeft } from './times.js';
 
 /** Up to here every finished rollout has its line; beyond, a log of thousands would help nobody. */
@@ -15,6 +16,7 @@ const TROUBLE_LINES_MAX = 20;
 /** Lines for logs and pipes: one per finished rollout in small runs, progress lines in large ones. */
 export class PlainView implements LiveView {
   private troubles = 0;
+  private paused: string | null = null;
   private progressAt: number;
   private last: RunView | null = null;
 
@@ -31,10 +33,19 @@ export class PlainView implements LiveView {
     this.last = view;
     const before = view.done - finished.length;
     for (const [index, result] of finished.entries()) this.finishedLine(view, result, before + index + 1);
+    this.pauseLine(view);
     const small = view.total <= LINE_PER_ROLLOUT_MAX;
     if (this.now() - this.progressAt < (small ? 3 : 1) * PROGRESS_EVERY_MS) return;
     this.progressAt = this.now();
     this.write(`${progressLine(view)}\n`);
+  }
+
+  /** A run that its budget has paused says so at once, and once. */
+  private pauseLine({ runId, pauseNote, ...view }: RunView): void {
+    const note = pauseNote ?? null;
+    if (note !== null && note !== this.paused)
+      this.write(`Run ${runId} is ${statusText({ ...view, pauseNote: note })}.\n`);
+    this.paused = note;
   }
 
   note(text: string | null): void {
@@ -80,6 +91,7 @@ export function progressLine(view: RunView): string {
   const parts = [
     `${clockTime(view.elapsedMs)}  ${view.done}/${view.total} done`,
     counts.join(', '),
+    view.pauseNote ? statusText(view) : null,
     view.turnsPerSecond === null ? null : `${view.turnsPerSecond.toFixed(1)} turns/s`,
     `${count(view.tokens)} tokens`,
     view.costUsd === null ? null : dollars(view.costUsd),

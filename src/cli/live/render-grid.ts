@@ -42,9 +42,14 @@ export function renderGrid(
 
 function heading(view: RunView, columns: number, paint: Paint): string {
   const time = clockTime(view.elapsedMs);
-  const status = view.status === 'running' ? '' : ` (${view.status})`;
+  const status = view.status === 'running' ? '' : ` (${statusText(view)})`;
   const left = cutToWidth(`${view.title} · ${view.runId}${status}`, columns - time.length - 1);
   return paint(left, 'bold') + ' '.repeat(Math.max(1, columns - displayWidth(left) - time.length)) + time;
+}
+
+/** The state of a run and, where it is paused by a budget, why. */
+export function statusText({ status, pauseNote }: Pick<RunView, 'status' | 'pauseNote'>): string {
+  return pauseNote ? `${status}: ${pauseNote}` : status;
 }
 
 /** Every mark that occurs, with its count; wraps rather than cutting one off. */

@@ -55,7 +55,20 @@ function agentResult({ result, steps }: TrialRecords): Json {
       lost_calls: result.lostCalls,
       failed_calls: result.failedCalls,
       suspected_tampering: result.suspectedTampering,
+      attempt: result.attempt,
+      replay: result.replay === null ? null : replayFields(result.replay),
     },
+  };
+}
+
+/** Which replay the attempt that counts comes from. */
+function replayFields({ replayId, mode, source, fromTurn }: NonNullable<RolloutResult['replay']>): Json {
+  const { runId, taskId, sample, attempt } = source;
+  return {
+    replay_id: replayId,
+    mode,
+    source: { run_id: runId, task_id: taskId, sample, attempt },
+    from_turn: fromTurn,
   };
 }
 

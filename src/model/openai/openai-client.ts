@@ -12,6 +12,7 @@ import { callFailure } from './call-failure.js';
 import { type Connection, openConnection } from './connection.js';
 import { refuseInBandError } from './in-band-error.js';
 import { completionSchema, readCompletion, type WireCompletion } from './read-completion.js';
+import { toldLimits } from './told-limits.js';
 import { type ReasoningField, wireMessages, wireTools } from './wire-messages.js';
 
 /** What an answer may cost where neither the run nor the model table limits it. */
@@ -144,6 +145,7 @@ export class OpenAIClient implements ModelClient {
       requestId: headers.get('x-request-id') ?? headers.get('request-id'),
       model: completion.model ?? request.model,
       latencyMs,
+      toldLimits: toldLimits(headers),
     };
   }
 

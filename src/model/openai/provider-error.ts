@@ -1,6 +1,7 @@
 import { LongrunError } from '../../core/errors.js';
 import { NO_USAGE } from '../../core/usage.js';
 import { retryAfterMs } from './retry-after.js';
+import { toldLimits } from './told-limits.js';
 
 /** What an endpoint answered instead of a completion. */
 export interface ProviderAnswer {
@@ -57,7 +58,10 @@ function rateLimited(answer: ProviderAnswer): LongrunError {
   return error(answer, 'model_rate_limited', 'rate limit', {
     retryable: true,
     hint: 'Lower --concurrency if this goes on',
-    details: { retryAfterMs: retryAfterMs(answer.headers, answer.now) },
+    details: {
+      retryAfterMs: retryAfterMs(answer.headers, answer.now),
+      toldLimits: toldLimits(answer.headers),
+    },
   });
 }
 

@@ -13,6 +13,7 @@ import type {
 } from '../sandbox.js';
 import { type BubblewrapImage, buildImage, HOST_IMAGE, namedImage } from './bubblewrap-image.js';
 import { BubblewrapSandbox } from './bubblewrap-sandbox.js';
+import { unpackSnapshot } from './bubblewrap-snapshot.js';
 import { bwrapArguments } from './bwrap-arguments.js';
 import { ServerConnection } from './server-connection.js';
 
@@ -26,6 +27,7 @@ const PROFILE: SandboxProfile = {
   processes: true,
   dockerfile: false,
   networkPublic: false,
+  snapshots: true,
 };
 
 const BUILT_PREFIX = 'bubblewrap:';
@@ -78,6 +80,11 @@ export class BubblewrapDriver implements SandboxDriver {
       return this.prepareImage(source, loadContext, signal);
     }
     return name;
+  }
+
+  async prepareSnapshot(image: string, loadFiles: () => Promise<Uint8Array>): Promise<string> {
+    await this.remember(image, async () => unpackSnapshot(await loadFiles()));
+    return image;
   }
 
   async create(request: CreateSandbox, signal: AbortSignal): Promise<Sandbox> {

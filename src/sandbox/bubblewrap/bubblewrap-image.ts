@@ -82,7 +82,7 @@ export async function buildImage(
         await sandbox.putEntries([], image.workdir);
       }
     }
-    return { ...image, entries: await sandbox.snapshot(MAX_IMAGE_BYTES) };
+    return { ...image, entries: await sandbox.written(MAX_IMAGE_BYTES) };
   } finally {
     await sandbox.destroy();
   }

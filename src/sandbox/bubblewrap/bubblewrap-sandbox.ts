@@ -11,10 +11,12 @@ import type {
   Sandbox,
   SandboxInfo,
   SandboxRef,
+  SandboxSnapshot,
   SandboxState,
 } from '../sandbox.js';
 import { readTar, type TarEntry } from '../tar-entries.js';
 import { absolute, type BubblewrapImage } from './bubblewrap-image.js';
+import { packSnapshot } from './bubblewrap-snapshot.js';
 import { compareListing, listingScript } from './changed-paths.js';
 import { LOCAL_FOLDER } from './root-folder.js';
 import type { ServerConnection } from './server-connection.js';
@@ -22,6 +24,7 @@ import { REQUEST } from './server-frames.js';
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
 const HOUSEKEEPING_MS = 60_000;
+const MAX_SNAPSHOT_BYTES = 512 * 1024 * 1024;
 const MAX_LISTING_BYTES = 64 * 1024 * 1024;
 /** A tar's own headers and padding, on top of what it holds. */
 const TAR_SLACK_BYTES = 64 * 1024;
@@ -56,6 +59,10 @@ export class BubblewrapSandbox implements Sandbox {
     this.started = new Map([...root.links, ...entries].map((entry) => [entry.path, entry]));
     // Times of files have parts of a millisecond; the clock here has none.
     this.sealedAtMs = Date.now() + 1;
+  }
+
+  get workdir(): string {
+    return this.request.spec.workdir ?? this.image.workdir;
   }
 
   async createExec(_request: ExecRequest): Promise<ExecHandle> {
@@ -174,6 +181,11 @@ export class BubblewrapSandbox implements Sandbox {
     return { running: false, ended: 'outside', oomKilled: false };
   }
 
+  async freeReserve(): Promise<void> {
+    this.assertAlive();
+    await this.connection.ask(REQUEST.freeReserve, []);
+  }
+
   async restart(): Promise<void> {
     this.assertAlive();
     await this.connection.ask(REQUEST.restart, []);
@@ -198,8 +210,14 @@ export class BubblewrapSandbox implements Sandbox {
     await this.connection.ask(REQUEST.put, [folder, 'parents', '0', '0', '', ...fields]);
   }
 
+  async snapshot(): Promise<SandboxSnapshot> {
+    const { root, env, workdir } = this.image;
+    const entries = await this.written(MAX_SNAPSHOT_BYTES);
+    return packSnapshot({ root, entries, env, workdir });
+  }
+
   /** Everything that was written, as entries for sandboxes to come. */
-  async snapshot(limitBytes: number): Promise<TarEntry[]> {
+  async written(limitBytes: number): Promise<TarEntry[]> {
     const script = `exec tar --one-file-system -cf - -C / . .${LOCAL_FOLDER} 2>/dev/null`;
     const result = await this.housekeeping(script, {}, limitBytes);
     if (result.output.omittedBytes > 0 || (result.exitCode !== 0 && result.exitCode !== 1)) {
@@ -209,10 +227,6 @@ export class BubblewrapSandbox implements Sandbox {
     const given = new Set(['/', ...mountPoints, ...links.map((link) => link.path)]);
     const entries = (await readTar(result.output.head)).map((entry) => absolute(entry));
     return entries.filter((entry) => !given.has(entry.path));
-  }
-
-  private get workdir(): string {
-    return this.request.spec.workdir ?? this.image.workdir;
   }
 
   private inSandbox(request: ExecRequest): ExecRequest {

@@ -4,6 +4,8 @@ import { LOCAL_FOLDER, type RootFolder } from './root-folder.js';
 
 /** What one sandbox may write, in megabytes, when the task does not say. */
 const DEFAULT_STORAGE_MB = 2_048;
+/** Of the root, kept back for the verifier: an agent that fills its disk is still scored. */
+const RESERVE_MB = 4;
 const SHARED_MEMORY_MB = 256;
 const MAX_PROCESSES = 1_024;
 
@@ -24,13 +26,13 @@ const ISOLATION = [
 export function bwrapArguments(root: RootFolder, storageMb: number | null): string[] | null {
   const calls = SYSTEM_CALLS[process.arch];
   if (calls === undefined) return null;
-  const size = (megabytes: number) => ['--size', String(megabytes * 1024 * 1024)];
-  const storage = size(storageMb ?? DEFAULT_STORAGE_MB);
+  const size = (mb: number) => ['--size', String(mb * 1024 * 1024)];
+  const megabytes = storageMb ?? DEFAULT_STORAGE_MB;
   return [
     ...ISOLATION,
-    ...[...storage, '--tmpfs', '/'],
+    ...[...size(megabytes + RESERVE_MB), '--tmpfs', '/'],
     ...root.mounts,
-    ...(root.mountPoints.includes(LOCAL_FOLDER) ? [...storage, '--tmpfs', LOCAL_FOLDER] : []),
+    ...(root.mountPoints.includes(LOCAL_FOLDER) ? [...size(megabytes), '--tmpfs', LOCAL_FOLDER] : []),
     ...[
       '--proc',
       '/proc',
@@ -51,6 +53,7 @@ export function bwrapArguments(root: RootFolder, storageMb: number | null): stri
       EXEC_SERVER,
       ...calls.map(String),
       String(maxProcesses()),
+      String(RESERVE_MB),
     ],
   ];
 }

@@ -6,9 +6,9 @@
  */
 export const EXEC_SERVER = String.raw`
 use strict;
-my ($SETSID, $PRCTL, $MEMFD, $PRLIMIT, $MAX_PROCESSES) = map { 0 + $_ } @ARGV;
+my ($SETSID, $PRCTL, $MEMFD, $PRLIMIT, $MAX_PROCESSES, $RESERVE_MB) = map { 0 + $_ } @ARGV;
 my ($OUTPUT, $EXIT, $DONE, $FAILED) = (1, 2, 3, 4);
-my ($RUN, $KILL, $PUT, $RESTART) = (1, 2, 3, 4);
+my ($RUN, $KILL, $PUT, $RESTART, $FREE_RESERVE) = (1, 2, 3, 4, 5);
 my $SCRIPT_ARGUMENT_MAX = 100_000;
 
 # close_range: whatever the host's process leaked into bwrap is nothing for a sandbox.
@@ -20,6 +20,10 @@ open(my $requests, '<&', \*STDIN) or die; open(my $answers, '>&', \*STDOUT) or d
 open(STDIN, '<', '/dev/null') or die; open(STDOUT, '>', '/dev/null') or die;
 umask 022;
 $SIG{CHLD} = sub { };    # so that a child's end interrupts select
+
+# Disk that is kept back for the verifier: a file without a name, which only PID 1 can let go of.
+open(my $reserve, '+>', '/.reserve') or die; unlink '/.reserve';
+syswrite($reserve, "\0" x 1048576) for 1 .. $RESERVE_MB;
 
 my (%jobs, %strays, $buffer);
 $buffer = '';
@@ -62,6 +66,7 @@ sub serve {
     if ($type == $RUN) { run($id, @fields); }
     elsif ($type == $KILL) { kill_session($jobs{$fields[0]}{pid}) if $jobs{$fields[0]}; answer($DONE, $id, ''); }
     elsif ($type == $PUT) { eval { put(@fields); 1 } ? answer($DONE, $id, '') : answer($FAILED, $id, $@); }
+    elsif ($type == $FREE_RESERVE) { free_reserve(); answer($DONE, $id, ''); }
     elsif ($type == $RESTART) { kill 9, -1; 1 while waitpid_one(0); answer($DONE, $id, ''); }
   }
 }
@@ -125,6 +130,13 @@ sub run {
   exec { $shell } 'sh', '-c', $script;
   print STDERR "cannot run $shell: $!\n";
   exit 126;
+}
+
+# On a full disk whatever runs would fill the reserve as well.
+sub free_reserve {
+  open(my $probe, '+>', '/.probe'); unlink '/.probe';
+  kill 9, -1 unless (syswrite($probe, "\0" x 262144) // 0) == 262144;
+  undef $reserve;
 }
 
 sub kill_session {

@@ -1,5 +1,5 @@
 /** What the host asks of the exec server, and what it answers; the numbers are also in `exec-server.ts`. */
-export const REQUEST = { run: 1, kill: 2, put: 3, restart: 4 } as const;
+export const REQUEST = { run: 1, kill: 2, put: 3, restart: 4, freeReserve: 5 } as const;
 export const ANSWER = { output: 1, exit: 2, done: 3, failed: 4 } as const;
 
 /** A frame is a byte of type, an id and a length (both 32 bits, big-endian), then the data. */

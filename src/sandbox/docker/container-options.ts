@@ -7,14 +7,23 @@ import { PID_ONE_SCRIPT } from './pid-one.js';
 const MIB = 1024 * 1024;
 const SPOOL_MB = 64;
 
+/** Of its kernel's choice of victims when the whole machine is out of memory: sandboxes before the machine's own. */
+const OOM_SCORE = 500;
+
 /** What the driver gives a sandbox whose task asks for nothing. */
 export interface SandboxDefaults {
   processes: number;
   cpus: number | null;
   memoryMb: number | null;
+  storageMb: number;
 }
 
-export const SANDBOX_DEFAULTS: SandboxDefaults = { processes: 512, cpus: null, memoryMb: null };
+export const SANDBOX_DEFAULTS: SandboxDefaults = {
+  processes: 512,
+  cpus: null,
+  memoryMb: null,
+  storageMb: 10_240,
+};
 
 /** What an image says of itself that a container of ours needs to know. */
 export interface ImageFacts {
@@ -33,13 +42,16 @@ export function containerOptions(
   facts: ImageFacts,
   defaults: SandboxDefaults,
   suffix: string,
-  diskLimit: boolean,
+  diskQuota: boolean,
 ): ContainerCreateOptions {
   const { spec, owner } = request;
   const cpus = spec.cpus ?? defaults.cpus;
   const memoryMb = spec.memoryMb ?? defaults.memoryMb;
   const memory = memoryMb === null ? {} : { Memory: memoryMb * MIB, MemorySwap: memoryMb * MIB };
-  const disk = diskLimit && spec.storageMb !== null ? { StorageOpt: { size: `${spec.storageMb}M` } } : {};
+  const storageMb = spec.storageMb ?? defaults.storageMb;
+  const disk = diskQuota ? { StorageOpt: { size: `${storageMb}M` } } : {};
+  // Without a quota the watchdog of whichever process drives the container reads its limit from there.
+  const watched: Record<string, string> = diskQuota ? {} : { [LABEL.storageMb]: String(storageMb) };
   return {
     name: containerName(owner, suffix),
     Image: request.image,
@@ -51,7 +63,7 @@ export function containerOptions(
     StopSignal: 'SIGKILL',
     WorkingDir: spec.workdir ?? facts.workdir,
     Env: Object.entries(spec.env).map(([name, value]) => `${name}=${value}`),
-    Labels: { ...ownerToLabels(owner), [LABEL.defaultUser]: facts.user },
+    Labels: { ...ownerToLabels(owner), [LABEL.defaultUser]: facts.user, ...watched },
     // The image's own check would run commands behind the agent's back.
     Healthcheck: { Test: ['NONE'] },
     HostConfig: {
@@ -59,6 +71,7 @@ export function containerOptions(
       ...disk,
       ...(cpus === null ? {} : { NanoCpus: Math.round(cpus * 1e9) }),
       PidsLimit: defaults.processes,
+      OomScoreAdj: OOM_SCORE,
       NetworkMode: spec.network === 'none' ? 'none' : 'bridge',
       CapDrop: ['NET_RAW', 'MKNOD'],
       SecurityOpt: ['no-new-privileges'],

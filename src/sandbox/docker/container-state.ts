@@ -4,13 +4,16 @@ import type { SandboxState } from '../sandbox.js';
 import { type ContainerEvents, type ContainerState, endCause, readEvents } from './end-cause.js';
 import { engineStatus, toLongrunError } from './engine-error.js';
 
-/** State of a container; one that is no longer there was removed from outside. */
+const REMOVED: SandboxState = { running: false, ended: 'outside', oomKilled: false };
+
+/** State of a container; one that is no longer there, or half removed, was removed from outside. */
 export async function containerState(docker: Dockerode, id: string): Promise<SandboxState> {
   try {
     const { State } = await docker.getContainer(id).inspect();
+    if (State.Dead) return REMOVED;
     return endCause(State, await eventsSinceStart(docker, id, State));
   } catch (error) {
-    if (engineStatus(error) === 404) return { running: false, ended: 'outside', oomKilled: false };
+    if (engineStatus(error) === 404) return REMOVED;
     throw toLongrunError(error, 'asking for the state of a container');
   }
 }

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { totalmem } from 'node:os';
 import Dockerode from 'dockerode';
 import { LongrunError } from '../../core/errors.js';
 import type { ImageSource } from '../../core/task.schema.js';
+import type { ImageKeeper } from '../image-keeper.js';
 import type {
   Availability,
   CreateSandbox,
@@ -17,43 +19,60 @@ import {
   SANDBOX_DEFAULTS,
   type SandboxDefaults,
 } from './container-options.js';
+import { DiskWatchdog } from './disk-watchdog.js';
 import { DockerSandbox } from './docker-sandbox.js';
+import { engineDiskMeter } from './engine-disk-meter.js';
 import { asking, engineStatus, engineWords, toLongrunError } from './engine-error.js';
+import { ImageUse } from './image-use.js';
 import { Images } from './images.js';
 import { LABEL, labelsToOwner } from './labels.js';
+import { MadeImages } from './made-images.js';
+
+const MIB = 1024 * 1024;
 
 export interface DockerDriverOptions {
   defaults?: Partial<SandboxDefaults>;
   /** Connection of its own; without it DOCKER_HOST and its kin, else the local socket. */
   connection?: Dockerode.DockerOptions;
+  /** Whose images it builds, and the folder in which it notes their use; without it nobody removes them. */
+  images?: { installation: string; useFolder: string };
 }
 
 /** Sandboxes as containers of a Docker engine, by its HTTP API. */
 export class DockerDriver implements SandboxDriver {
   readonly name = 'docker';
   private readonly docker: Dockerode;
+  readonly imageKeeper?: ImageKeeper;
   private readonly images: Images;
   private readonly defaults: SandboxDefaults;
-  private diskLimit = false;
+  private readonly watchdog: DiskWatchdog;
+  private diskQuota = false;
 
   constructor(options: DockerDriverOptions = {}) {
     this.docker = new Dockerode(options.connection);
-    this.images = new Images(this.docker);
-    this.defaults = { ...SANDBOX_DEFAULTS, ...options.defaults };
+    const { images } = options;
+    const maker = images && { installation: images.installation, use: new ImageUse(images.useFolder) };
+    this.images = new Images(this.docker, maker);
+    if (maker) this.imageKeeper = new MadeImages(this.docker, maker.installation, maker.use);
+    // One sandbox alone must not take the whole machine.
+    const memoryMb = Math.floor(totalmem() / MIB / 2);
+    this.defaults = { ...SANDBOX_DEFAULTS, memoryMb, ...options.defaults };
+    this.watchdog = new DiskWatchdog(engineDiskMeter(this.docker));
   }
 
-  /** `diskLimit` is known once `probe` has asked the engine. */
+  /** `diskLimit` is a quota of the engine's, known once `probe` has asked it; without one the watchdog stands in. */
   get profile(): SandboxProfile {
     return {
       adoption: true,
       memoryLimit: true,
       processLimit: true,
-      diskLimit: this.diskLimit,
+      diskLimit: this.diskQuota,
       users: true,
       changedPaths: true,
       processes: true,
       dockerfile: true,
       networkPublic: true,
+      snapshots: true,
     };
   }
 
@@ -64,7 +83,7 @@ export class DockerDriver implements SandboxDriver {
         const reason = `The Docker engine runs ${info.OSType} containers.`;
         return { available: false, reason, hint: 'Switch it to Linux containers.' };
       }
-      this.diskLimit = limitsDisks(info);
+      this.diskQuota = hasDiskQuotas(info);
       return { available: true, detail: `Docker engine ${info.ServerVersion}, ${info.Driver}` };
     } catch (error) {
       return {
@@ -88,10 +107,11 @@ export class DockerDriver implements SandboxDriver {
     const facts = await this.images.facts(request.image);
     const container = await this.createContainer(request, facts);
     const defaults = { user: facts.user, workdir: request.spec.workdir ?? facts.workdir };
-    const sandbox = new DockerSandbox(this.docker, this.ref(container.id), defaults);
+    const sandbox = new DockerSandbox(this.docker, this.ref(container.id), defaults, this.watchdog);
     try {
       assertWanted(signal);
       await container.start();
+      if (!this.diskQuota) this.watchDisk(container.id, request.spec.storageMb ?? this.defaults.storageMb);
       assertWanted(signal);
       return sandbox;
     } catch (error) {
@@ -100,23 +120,48 @@ export class DockerDriver implements SandboxDriver {
     }
   }
 
+  /** A snapshot is an image of this engine, which nobody else could give. */
+  async prepareSnapshot(image: string): Promise<string> {
+    await this.images.facts(image);
+    return image;
+  }
+
   async adopt(ref: SandboxRef): Promise<Sandbox | null> {
     if (ref.driver !== this.name) return null;
     try {
       const { Config, State } = await this.docker.getContainer(ref.id).inspect();
-      if (Config.Labels[LABEL.cluster] === undefined || State.Status === 'removing' || State.Dead)
-        return null;
+      // One whose removal failed half-way (a killed engine) is dead, and still has to be removed.
+      if (Config.Labels[LABEL.cluster] === undefined || State.Status === 'removing') return null;
       const defaults = { user: Config.Labels[LABEL.defaultUser] ?? '', workdir: Config.WorkingDir || '/' };
-      return new DockerSandbox(this.docker, ref, defaults);
+      const storageMb = Number(Config.Labels[LABEL.storageMb] ?? 0);
+      if (storageMb > 0 && State.Running) this.watchDisk(ref.id, storageMb);
+      return new DockerSandbox(this.docker, ref, defaults, this.watchdog);
     } catch (error) {
       if (engineStatus(error) === 404) return null;
       throw toLongrunError(error, 'looking for a container');
     }
   }
 
-  async list(clusterId: string): Promise<SandboxInfo[]> {
+  list(clusterId: string): Promise<SandboxInfo[]> {
+    return this.labelled(`${LABEL.cluster}=${clusterId}`);
+  }
+
+  /** Of every installation on the engine. */
+  listEverybodys(): Promise<SandboxInfo[]> {
+    return this.labelled(LABEL.cluster);
+  }
+
+  async close(): Promise<void> {
+    this.watchdog.close();
+  }
+
+  private watchDisk(containerId: string, storageMb: number): void {
+    this.watchdog.watch(containerId, storageMb * MIB);
+  }
+
+  private async labelled(label: string): Promise<SandboxInfo[]> {
     const containers = await asking('listing containers', () =>
-      this.docker.listContainers({ all: true, filters: { label: [`${LABEL.cluster}=${clusterId}`] } }),
+      this.docker.listContainers({ all: true, filters: { label: [label] } }),
     );
     return containers.map((container) => ({
       ref: this.ref(container.Id),
@@ -126,20 +171,18 @@ export class DockerDriver implements SandboxDriver {
     }));
   }
 
-  async close(): Promise<void> {}
-
   private ref(id: string): SandboxRef {
     return { driver: this.name, id };
   }
 
   private async createContainer(request: CreateSandbox, facts: ImageFacts): Promise<Dockerode.Container> {
     const suffix = randomBytes(4).toString('hex');
-    const options = containerOptions(request, facts, this.defaults, suffix, this.diskLimit);
+    const options = containerOptions(request, facts, this.defaults, suffix, this.diskQuota);
     try {
       return await this.docker.createContainer(options);
     } catch (error) {
-      if (this.diskLimit && /storage-opt/i.test(engineWords(error))) {
-        this.diskLimit = false;
+      if (this.diskQuota && /storage-opt/i.test(engineWords(error))) {
+        this.diskQuota = false;
         return this.createContainer(request, facts);
       }
       if (engineStatus(error) === 404) {
@@ -162,7 +205,7 @@ interface EngineInfo {
  * overlay2 takes a size only on xfs with project quotas, and the engine does not say whether those are on: where
  * they are not, it refuses the container. Btrfs and zfs always do.
  */
-function limitsDisks(info: EngineInfo): boolean {
+function hasDiskQuotas(info: EngineInfo): boolean {
   const backing = info.DriverStatus?.find(([name]) => name === 'Backing Filesystem')?.[1];
   return ['btrfs', 'zfs'].includes(info.Driver ?? '') || (info.Driver === 'overlay2' && backing === 'xfs');
 }

@@ -8,12 +8,16 @@ import type {
   ExecResult,
   Sandbox,
   SandboxRef,
+  SandboxSnapshot,
   SandboxState,
 } from '../sandbox.js';
 import { changedPaths, getArchive, putArchive } from './archives.js';
+import { commitContainer } from './commit-container.js';
 import { containerState } from './container-state.js';
+import type { DiskWatchdog } from './disk-watchdog.js';
 import { asking, engineStatus, toLongrunError } from './engine-error.js';
 import { ExecJournal } from './exec-journal.js';
+import { diskLimitedResult } from './exec-result.js';
 import { ExecRunner } from './exec-runner.js';
 import { tellingWhyGone } from './gone.js';
 
@@ -26,11 +30,16 @@ export class DockerSandbox implements Sandbox {
   constructor(
     private readonly docker: Dockerode,
     readonly ref: SandboxRef,
-    defaults: { user: string; workdir: string },
+    private readonly defaults: { user: string; workdir: string },
+    private readonly watchdog: DiskWatchdog,
   ) {
     this.container = docker.getContainer(ref.id);
     this.journal = new ExecJournal(docker, ref.id, defaults);
     this.runner = new ExecRunner(this.journal, () => this.state());
+  }
+
+  get workdir(): string {
+    return this.defaults.workdir;
   }
 
   createExec(request: ExecRequest): Promise<ExecHandle> {
@@ -46,8 +55,11 @@ export class DockerSandbox implements Sandbox {
     return this.telling(() => this.runner.start(handle, request));
   }
 
-  awaitExec(handle: ExecHandle, request: ExecRequest, signal: AbortSignal): Promise<ExecResult> {
-    return this.telling(() => this.runner.await(handle, request, signal));
+  async awaitExec(handle: ExecHandle, request: ExecRequest, signal: AbortSignal): Promise<ExecResult> {
+    const since = performance.now();
+    const result = await this.telling(() => this.runner.await(handle, request, signal));
+    const limitBytes = this.watchdog.exceededSince(this.ref.id, since);
+    return limitBytes === null ? result : diskLimitedResult(result, limitBytes);
   }
 
   async killExec(handle: ExecHandle): Promise<void> {
@@ -75,11 +87,16 @@ export class DockerSandbox implements Sandbox {
     return containerState(this.docker, this.ref.id);
   }
 
+  snapshot(): Promise<SandboxSnapshot> {
+    return this.telling(() => commitContainer(this.docker, this.container));
+  }
+
   async restart(): Promise<void> {
     await this.telling(() => asking('restarting a container', () => this.container.restart({ t: 0 })));
   }
 
   async destroy(): Promise<void> {
+    this.watchdog.forget(this.ref.id);
     try {
       await this.container.remove({ force: true, v: true });
     } catch (error) {

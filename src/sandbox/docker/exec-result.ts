@@ -25,6 +25,19 @@ export function endedResult(end: ExecEnd, output: BoundedOutput, engineCode: num
  */
 const BROKEN_STREAM = 126;
 
+/** The sandbox exceeded its limit of disk while the command ran: its output ends with words about that. */
+export function diskLimitedResult(result: ExecResult, limitBytes: number): ExecResult {
+  const words = Buffer.from(
+    `\nEvery process of the sandbox was ended: it holds more than its ${Math.round(limitBytes / 2 ** 20)} MB of disk.\n`,
+  );
+  const { head, tail, omittedBytes } = result.output;
+  const output =
+    omittedBytes === 0
+      ? { head: Buffer.concat([head, words]), tail, omittedBytes }
+      : { head, tail: Buffer.concat([tail, words]), omittedBytes };
+  return { ...result, output };
+}
+
 /** It could not be begun inside the sandbox, for reasons that lie inside it. */
 export function notBegunResult(words: string): ExecResult {
   const output = new OutputBuffer(4096);

@@ -3,6 +3,7 @@ import { LongrunError } from '../../core/errors.js';
 import type { ImageSource } from '../../core/task.schema.js';
 import type { ImageFacts } from './container-options.js';
 import { engineStatus, engineWords, toLongrunError } from './engine-error.js';
+import type { ImageUse } from './image-use.js';
 import { BUILT_IMAGE_REPOSITORY, LABEL } from './labels.js';
 import { SharedWork } from './shared-work.js';
 
@@ -16,11 +17,16 @@ export class Images {
   private readonly work = new SharedWork<void>();
   private readonly known = new Map<string, ImageFacts>();
 
-  constructor(private readonly docker: Dockerode) {}
+  constructor(
+    private readonly docker: Dockerode,
+    /** Who builds them; null where nobody would clean up after it. */
+    private readonly maker: { installation: string; use: ImageUse } | null = null,
+  ) {}
 
   /** Answers the image's name. Errors: `image_build_failed`, `image_missing`. */
   async prepare(source: ImageSource, loadContext: LoadContext, signal: AbortSignal): Promise<string> {
     const name = source.kind === 'image' ? source.name : builtImageName(source);
+    if (source.kind === 'dockerfile') await this.maker?.use.note(name);
     if ((await this.find(name)) !== null) return name;
     await this.work.run(name, signal, async (shared) => {
       if (source.kind === 'image') return this.pull(name, shared);
@@ -47,7 +53,9 @@ export class Images {
   private async find(name: string): Promise<ImageFacts | null> {
     try {
       const { Config } = await this.docker.getImage(name).inspect();
-      const facts = { user: Config?.User ?? '', workdir: Config?.WorkingDir || '/' };
+      // A snapshot was made of a container of ours, whose own user is root.
+      const user = Config?.Labels?.[LABEL.defaultUser] ?? Config?.User ?? '';
+      const facts = { user, workdir: Config?.WorkingDir || '/' };
       this.known.set(name, facts);
       return facts;
     } catch (error) {
@@ -90,7 +98,10 @@ export class Images {
         t: name,
         rm: true,
         forcerm: true,
-        labels: { [LABEL.contextDigest]: source.context.sha256 },
+        labels: {
+          [LABEL.contextDigest]: source.context.sha256,
+          ...(this.maker === null ? {} : { [LABEL.builder]: this.maker.installation }),
+        },
         abortSignal: signal,
       });
       const { failure } = await this.follow(stream, signal, log);

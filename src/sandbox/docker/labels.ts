@@ -12,12 +12,19 @@ export const LABEL = {
   role: 'dev.longrun.role',
   /** The image's own user: commands run as it, PID 1 as root. */
   defaultUser: 'dev.longrun.default-user',
+  /** Megabytes that a container may write, where no quota of the engine's holds it to them. */
+  storageMb: 'dev.longrun.storage-mb',
   /** On images that longrun built: the digest of their build context. */
   contextDigest: 'dev.longrun.context',
+  /** On images that longrun built: the installation that may remove them. */
+  builder: 'dev.longrun.builder',
 } as const;
 
 /** Repository of the images that longrun builds; the tag is the digest of the build context. */
 export const BUILT_IMAGE_REPOSITORY = 'longrun/task';
+
+/** Repository of kept file systems: images with the labels of the container that they were made of. */
+export const SNAPSHOT_REPOSITORY = 'longrun/snapshot';
 
 export function ownerToLabels(owner: SandboxOwner): Record<string, string> {
   return {

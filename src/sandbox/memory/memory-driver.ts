@@ -24,6 +24,7 @@ const PROFILE: SandboxProfile = {
   processes: false,
   dockerfile: false,
   networkPublic: false,
+  snapshots: false,
 };
 
 /** Sandboxes inside this process: an interpreted shell on files in memory. They end with the process. */

@@ -38,6 +38,10 @@ export class MemorySandbox implements Sandbox {
     return { ref: this.ref, owner: this.request.owner, createdAtMs: this.createdAtMs, running: true };
   }
 
+  get workdir(): string {
+    return this.request.spec.workdir ?? this.image.workdir;
+  }
+
   async createExec(_request: ExecRequest): Promise<ExecHandle> {
     this.assertAlive();
     return this.execs.create();
@@ -140,7 +144,7 @@ export class MemorySandbox implements Sandbox {
 
   private async run(execId: string, request: ExecRequest, signal: AbortSignal): Promise<ExecResult> {
     const fs = await this.fs();
-    const cwd = request.cwd ?? this.request.spec.workdir ?? this.image.workdir;
+    const cwd = request.cwd ?? this.workdir;
     const env = { ...this.image.env, ...this.request.spec.env, ...request.env };
     const isFolder = await fs.stat(cwd).then(
       (stat) => stat.isDirectory,

@@ -7,7 +7,11 @@ import { readTail, readTestReport } from './read-verifier-files.js';
 import { EXIT, TEST_OUTPUT, TEST_OUTPUT_BYTES } from './verifier-script.js';
 
 /** The part of a verdict that the tests decide. */
-export type Outcome = Pick<Verdict, 'reward' | 'rewards' | 'failure' | 'stopReason' | 'testOutput'>;
+export interface Outcome
+  extends Pick<Verdict, 'reward' | 'rewards' | 'failure' | 'stopReason' | 'testOutput'> {
+  /** What looked like tampering while they were run. */
+  suspicions: string[];
+}
 
 /** Of the output of killed tests, to find its end. */
 const KILLED_OUTPUT_LIMIT_BYTES = 4 * 1024 * 1024;
@@ -34,9 +38,13 @@ export async function judge(context: RewardContext, sandbox: Sandbox, result: Ex
   }
   const report = readTestReport(result.output.head);
   const { reading } = report;
-  if (!reading.ok) return failed('verifier_error', reading.message, false, report.testOutput, reading.hint);
+  if (!reading.ok) {
+    const outcome = failed('verifier_error', reading.message, false, report.testOutput, reading.hint);
+    return { ...outcome, suspicions: report.suspicions };
+  }
   const { reward, rewards } = reading;
-  return { reward, rewards, failure: null, stopReason: null, testOutput: report.testOutput };
+  const { testOutput: said, suspicions } = report;
+  return { reward, rewards, failure: null, stopReason: null, testOutput: said, suspicions };
 }
 
 /** A verdict without a reward. */
@@ -48,7 +56,8 @@ export function failed(
   hint: string | null = null,
 ): Outcome {
   const code = stopReason === 'verifier_error' ? 'verifier_failed' : 'verifier_timeout';
-  return { reward: null, rewards: {}, failure: { code, message, retryable, hint }, stopReason, testOutput };
+  const failure = { code, message, retryable, hint };
+  return { reward: null, rewards: {}, failure, stopReason, testOutput, suspicions: [] };
 }
 
 /** What the host's environment gave to the verifier must not reach a record through its output. */
@@ -64,6 +73,7 @@ export function withoutSecrets(
   return {
     ...outcome,
     testOutput: clean(testOutput),
+    suspicions: outcome.suspicions.map(clean),
     failure: failure === null ? null : { ...failure, message: clean(failure.message) },
   };
 }

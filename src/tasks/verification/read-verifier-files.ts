@@ -2,10 +2,19 @@ import { LongrunError } from '../../core/errors.js';
 import type { Sandbox } from '../../sandbox/sandbox.js';
 import { readTar } from '../../sandbox/tar-entries.js';
 import { type RewardReading, readReward } from '../harbor/reward.js';
-import { REWARD_LIMIT_BYTES } from './verifier-script.js';
+import { SUSPECT_WORD } from './leftover-script.js';
+import { OUTPUT_WORD, REWARD_LIMIT_BYTES } from './verifier-script.js';
 
-/** What the ended test script printed: the reward it found, and the end of what the tests said. */
-export function readTestReport(printed: Uint8Array): { reading: RewardReading; testOutput: string } {
+export interface TestReport {
+  reading: RewardReading;
+  /** The end of what the tests said. */
+  testOutput: string;
+  /** What looked like tampering before and after them. */
+  suspicions: string[];
+}
+
+/** What the ended test script printed. */
+export function readTestReport(printed: Uint8Array): TestReport {
   const bytes = Buffer.from(printed);
   // A shell may complain before it; what the tests themselves said comes after it.
   const found = /^longrun-reward (none|special|json|txt) (\d+)\n/m.exec(bytes.toString('latin1'));
@@ -14,8 +23,23 @@ export function readTestReport(printed: Uint8Array): { reading: RewardReading; t
   const size = Number(digits ?? 0);
   const rewardEnd = lineEnd + 1 + Math.min(size, REWARD_LIMIT_BYTES);
   const text = bytes.subarray(lineEnd + 1, rewardEnd).toString('utf8');
-  const testOutput = bytes.subarray(rewardEnd + 1).toString('utf8');
-  return { reading: readingOf(kind, size, text), testOutput };
+  const rest = bytes.subarray(rewardEnd + 1);
+  const outputAt = found === null ? -1 : rest.indexOf(`${OUTPUT_WORD}\n`);
+  const ownWords = [bytes.subarray(0, found?.index ?? 0), rest.subarray(0, Math.max(0, outputAt))];
+  return {
+    reading: readingOf(kind, size, text),
+    testOutput: rest.subarray(outputAt < 0 ? 0 : outputAt + OUTPUT_WORD.length + 1).toString('utf8'),
+    suspicions: ownWords.flatMap(readSuspicions),
+  };
+}
+
+const MOST_SUSPICIONS = 20;
+
+/** The suspicions among what a script of ours printed. */
+export function readSuspicions(printed: Uint8Array): string[] {
+  const lines = Buffer.from(printed).toString('utf8').split('\n');
+  const suspicions = lines.filter((line) => line.startsWith(`${SUSPECT_WORD} `));
+  return suspicions.map((line) => line.slice(SUSPECT_WORD.length + 1).trim()).slice(0, MOST_SUSPICIONS);
 }
 
 function readingOf(kind: string | undefined, size: number, text: string): RewardReading {

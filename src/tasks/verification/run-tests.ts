@@ -4,6 +4,7 @@ import type { VerifierSpec } from '../../core/task.schema.js';
 import type { ExecRequest, ExecResult, Sandbox } from '../../sandbox/sandbox.js';
 import { readTar, writeTar } from '../../sandbox/tar-entries.js';
 import type { RewardContext } from '../reward-context.js';
+import { readSuspicions } from './read-verifier-files.js';
 import {
   EXIT,
   prepareScript,
@@ -13,8 +14,8 @@ import {
   wholeScript,
 } from './verifier-script.js';
 
-/** The line before the reward and the one after it. */
-const LINES_BYTES = 64;
+/** Our own lines: around the reward, and those about what looks suspicious. */
+const LINES_BYTES = 16 * 1024;
 const NOTHING = new Uint8Array();
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -23,12 +24,13 @@ const decoder = new TextDecoder();
  * Unpacks the tests beside /tests, under a name that the agent could not prepare for; the script
  * moves them into place. Answers where.
  */
-export async function stageTests(
+async function stageTests(
   context: RewardContext,
   sandbox: Sandbox,
   verifier: VerifierSpec,
+  suffix: string,
 ): Promise<string> {
-  const name = await context.once('tests-staged.txt', async () => {
+  const name = await context.once(`tests-staged${suffix}.txt`, async () => {
     const staged = `/.tests-${randomUUID()}`;
     const tests = await context.loadBlob(verifier.tests);
     await context.guard();
@@ -64,20 +66,46 @@ export async function placeTests(
   });
 }
 
+export interface TestRun {
+  /** Of the last command. */
+  result: ExecResult;
+  /** What the first of two commands found suspicious. */
+  suspicions: string[];
+}
+
+interface Round {
+  context: RewardContext;
+  sandbox: Sandbox;
+  verifier: VerifierSpec;
+  env: Record<string, string>;
+  /** Whether the tests are at /tests already. */
+  placed: boolean;
+}
+
 /**
- * Prepares /tests and /logs/verifier and runs the tests, as the verifier's user: one command where
- * that is root, two where it is not. The result is that of the last command.
+ * Prepares /tests and /logs/verifier and runs the tests. Where they do not reach their end, because what the agent
+ * left running took every process or killed them, once more after a restart, which ends all of that.
  */
-export async function runTests(
-  context: RewardContext,
-  sandbox: Sandbox,
-  verifier: VerifierSpec,
-  env: Record<string, string>,
-  staged: string | null,
-): Promise<ExecResult> {
+export async function runTests(round: Round): Promise<TestRun> {
+  const first = await runRound(round, '');
+  const { exitCode, timedOut, outcomeUnknown } = first.result;
+  if (timedOut || outcomeUnknown || Object.values<number | null>(EXIT).includes(exitCode)) return first;
+  const { context, sandbox } = round;
+  await context.once('tests-restarted.txt', async () => {
+    await context.guard();
+    await sandbox.restart();
+    return NOTHING;
+  });
+  return runRound(round, '-again');
+}
+
+/** As the verifier's user: one command where that is root, two where it is not. */
+async function runRound(round: Round, suffix: string): Promise<TestRun> {
+  const { context, sandbox, verifier, env, placed } = round;
   const { user } = verifier;
+  const staged = placed ? null : await stageTests(context, sandbox, verifier, suffix);
   const run = (name: string, script: string, as: string | null) =>
-    runSomewhere(context, sandbox, name, {
+    runSomewhere(context, sandbox, `${name}${suffix}`, {
       script,
       cwd: null,
       env,
@@ -89,11 +117,12 @@ export async function runTests(
     });
   if (user === null || user === 'root' || user === '0') {
     const result = await run('tests', wholeScript(staged), user);
-    if (result.exitCode !== EXIT.notRoot) return result;
+    if (result.exitCode !== EXIT.notRoot) return { result, suspicions: [] };
   }
   const prepared = await run('tests-prepare', prepareScript({ staged, writer: user ?? '' }), 'root');
-  if (prepared.exitCode !== EXIT.done) return prepared;
-  return run('tests-as-user', TEST_SCRIPT, user);
+  const suspicions = readSuspicions(prepared.output.head);
+  const result = prepared.exitCode === EXIT.done ? await run('tests-as-user', TEST_SCRIPT, user) : prepared;
+  return { result, suspicions };
 }
 
 /** In the working directory; from the root where an agent has removed that: it must not escape its score so. */

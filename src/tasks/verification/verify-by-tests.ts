@@ -1,6 +1,6 @@
 import { posixQuote } from '../../agent/posix-quote.js';
 import { LongrunError } from '../../core/errors.js';
-import type { SandboxSpec, Task, TaskStep } from '../../core/task.schema.js';
+import type { Artifact, SandboxSpec, Task, TaskStep } from '../../core/task.schema.js';
 import { MINUTE_MS } from '../../core/time.js';
 import type { ChangedPath, Sandbox } from '../../sandbox/sandbox.js';
 import type { Verdict } from '../../store/records.schema.js';
@@ -8,8 +8,11 @@ import { withConvention } from '../harbor/build-artifacts.js';
 import { resolveEnv } from '../resolve-env.js';
 import type { RewardContext } from '../reward-context.js';
 import { collectArtifacts } from './collect-artifacts.js';
+import { ARTIFACTS_HINT, noArtifacts, WORKDIR_ARTIFACT } from './isolation-level.js';
 import { failed, judge, type Outcome, withoutSecrets } from './judge.js';
-import { placeTests, runTests, stageTests } from './run-tests.js';
+import { LEFTOVERS, LOOK_AT_LEFTOVERS } from './leftover-script.js';
+import { readSuspicions } from './read-verifier-files.js';
+import { placeTests, runTests } from './run-tests.js';
 import { suspectTampering } from './suspect-tampering.js';
 
 type HostEnv = Readonly<Record<string, string | undefined>>;
@@ -51,12 +54,13 @@ export async function verifyByTests(
     return verifyInPlace(verification);
   });
   const verifiedAt = context.now();
+  const { suspicions, ...decided } = withoutSecrets(outcome, task, step, hostEnv);
   return {
     schemaVersion: 1,
     step: step.name,
-    ...withoutSecrets(outcome, task, step, hostEnv),
+    ...decided,
     isolation: step.verifier.isolation,
-    suspectedTampering,
+    suspectedTampering: [...suspectedTampering, ...suspicions],
     durationMs: verifiedAt - startedAt,
     verifiedAt,
   };
@@ -65,19 +69,40 @@ export async function verifyByTests(
 /** `shared` and `restarted`: in the agent's own sandbox. */
 async function verifyInPlace({ step, context, env }: Verification): Promise<Outcome> {
   const sandbox = context.agentSandbox;
+  const beforeRestart: string[] = [];
   if (step.verifier.isolation === 'restarted') {
+    beforeRestart.push(...(await lookAtLeftovers(context)));
     await context.once('restarted.txt', async () => {
       await context.guard();
       await sandbox.restart();
       return NOTHING;
     });
   }
-  const staged = await stageTests(context, sandbox, step.verifier);
-  return judge(context, sandbox, await runTests(context, sandbox, step.verifier, env, staged));
+  const { verifier } = step;
+  const { result, suspicions } = await runTests({ context, sandbox, verifier, env, placed: false });
+  const outcome = await judge(context, sandbox, result);
+  return { ...outcome, suspicions: [...beforeRestart, ...suspicions, ...outcome.suspicions] };
+}
+
+/** A restart ends what looks at the reward; that it was there is told all the same. */
+async function lookAtLeftovers(context: RewardContext): Promise<string[]> {
+  if (!context.agentActed) return [];
+  const { output } = await context.run(context.agentSandbox, 'leftovers', {
+    script: `${LEFTOVERS}\n${LOOK_AT_LEFTOVERS}`,
+    cwd: '/',
+    env: {},
+    user: 'root',
+    timeoutMs: MINUTE_MS,
+    outputLimitBytes: 2 * COLLECT_OUTPUT_BYTES,
+    stdin: null,
+  });
+  return readSuspicions(output.head);
 }
 
 /** In a fresh sandbox, with nothing of the agent's but the declared artifacts. */
-async function verifySeparately({ task, step, context, env }: Verification): Promise<Outcome> {
+async function verifySeparately(verification: Verification): Promise<Outcome> {
+  const { task, context, env } = verification;
+  const step = { ...verification.step, artifacts: await placedArtifacts(verification) };
   const artifacts = await context.once('artifacts.tar', async () => {
     await runCollect(context, step);
     return collectArtifacts(context.agentSandbox, withConvention(step.artifacts));
@@ -92,7 +117,21 @@ async function verifySeparately({ task, step, context, env }: Verification): Pro
   });
   const bringsTests = ownImage && (await hasTests(sandbox));
   if (!bringsTests) await placeTests(context, sandbox, step.verifier);
-  return judge(context, sandbox, await runTests(context, sandbox, step.verifier, env, null));
+  const { result } = await runTests({ context, sandbox, verifier: step.verifier, env, placed: true });
+  // Nothing of the agent's runs there.
+  return { ...(await judge(context, sandbox, result)), suspicions: [] };
+}
+
+/** Artifacts with absolute sources; the working directory is asked for once, while the agent's sandbox is there. */
+async function placedArtifacts({ task, step, context }: Verification): Promise<Artifact[]> {
+  if (!step.artifacts.some(({ source }) => source === WORKDIR_ARTIFACT.source)) return step.artifacts;
+  const workdir = Buffer.from(
+    await context.once('workdir.txt', async () => Buffer.from(context.agentSandbox.workdir)),
+  ).toString('utf8');
+  if (workdir !== '/' && !SYSTEM.test(workdir)) {
+    return [{ source: workdir, destination: workdir.slice(1), exclude: [] }];
+  }
+  throw new LongrunError('task_invalid', noArtifacts(task.taskId, workdir), { hint: ARTIFACTS_HINT });
 }
 
 /** A command that fails leaves its evidence out; the tests will miss it. */

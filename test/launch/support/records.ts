@@ -60,6 +60,7 @@ export function rolloutResult(
     model: null,
     policyVersion: null,
     category: null,
+    replay: null,
     ...changes,
   };
 }

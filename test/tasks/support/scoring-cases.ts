@@ -21,11 +21,12 @@ export async function taskWith(
   toml = '',
   hostEnv: Record<string, string> = {},
   dockerfile = '',
+  shebang = '#!/bin/sh',
 ): Promise<LoadedTask> {
   const dir = await writeTask({
     'task.toml': `${toml}\n${TOML}`,
     'environment/Dockerfile': `FROM debian:bookworm-slim\nWORKDIR /app\n${dockerfile}`,
-    'tests/test.sh': `#!/bin/sh\n${test}\n`,
+    'tests/test.sh': `${shebang}\n${test}\n`,
   });
   return loadHarborTask(dir, { hostEnv });
 }

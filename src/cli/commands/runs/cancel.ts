@@ -9,7 +9,23 @@ export function cancelCommand(io: CliIo): Command {
     .argument('<run>', 'Id of the run')
     .action(async (runId: string, options: CommonOptions) => {
       const { steerRun } = await import('../../steer-run.js');
+      if (await cancelReplaysOf(runId, options, io)) return;
       await steerRun(runId, options, io, 'cancelled', (runs) => runs.cancel(runId));
     });
   return withCommonOptions(command, 'longrun runs cancel tblite-20260412-1503-k3f9');
+}
+
+/** Replays of a run that has ended are what there is to cancel of it. */
+async function cancelReplaysOf(runId: string, options: CommonOptions, io: CliIo): Promise<boolean> {
+  const { commandContext, printJson } = await import('../../command-context.js');
+  const { openReplaysOfClosedRun } = await import('../../../launch/open-replay.js');
+  const { json, stateDir, say } = await commandContext(options, io);
+  const { replays } = await openReplaysOfClosedRun(stateDir, runId);
+  if (replays.length === 0) return false;
+  const { cancelReplays } = await import('../../../launch/replay-run.js');
+  await cancelReplays({ stateDir, env: io.env }, runId);
+  const ids = replays.map(({ replayId }) => replayId);
+  if (json) printJson(io, { run_id: runId, replays: ids, status: 'cancelled' });
+  else say(`Replays of run ${runId} are being cancelled: ${ids.join(', ')}.`);
+  return true;
 }

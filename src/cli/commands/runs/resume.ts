@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { CliIo } from '../../cli-io.js';
+import type { CommandContext } from '../../command-context.js';
 import { type CommonOptions, withCommonOptions } from '../../common-options.js';
 
 /** `longrun runs resume`. */
@@ -23,6 +24,7 @@ async function resume(
   const { resumeRun } = await import('../../../launch/resume-run.js');
   const { RunReporter } = await import('../../run-reporter.js');
   const context = await commandContext(options, io);
+  if (!(await resumeReplays(context, runId))) return;
   const reporter = new RunReporter(context, { failUnder: null, output: null, runId });
   const { stateDir } = context;
   const detach = options.detach === true;
@@ -38,4 +40,17 @@ async function resume(
       },
     }),
   );
+}
+
+/** Replays of a run that is closed are carried on first; false when the person left meanwhile. */
+async function resumeReplays(context: CommandContext, runId: string): Promise<boolean> {
+  const { openReplaysOfClosedRun } = await import('../../../launch/open-replay.js');
+  const { run, replays } = await openReplaysOfClosedRun(context.stateDir, runId);
+  if (replays.length === 0) return true;
+  const { followToEnd } = await import('../../replay/attend-replay.js');
+  for (const replay of replays) {
+    context.say(`Carrying on replay ${replay.replayId}.`);
+    if ((await followToEnd(context, run, replay)) === null) return false;
+  }
+  return true;
 }

@@ -32,8 +32,8 @@ async function validate(named: string, options: ValidateOptions, io: CliIo): Pro
   const { EXIT } = await import('../../cli-io.js');
   const { RunReporter } = await import('../../run-reporter.js');
   const { packageVersion } = await import('../../package-version.js');
-  const { json, stateDir, logLevel, sandbox } = options;
-  const given = Object.entries({ json, stateDir, logLevel, sandbox }).filter(
+  const { json, stateDir, store, logLevel, sandbox } = options;
+  const given = Object.entries({ json, stateDir, store, logLevel, sandbox }).filter(
     ([, value]) => value !== undefined,
   );
   const flags = { ...Object.fromEntries(given), environment: named, agent: 'oracle' };

@@ -1,0 +1,15 @@
+import { buildRunDocument } from '../report/document.js';
+import type { RunDocument } from '../report/summary.js';
+import type { Session } from './session.js';
+import type { RunEnd } from './watch-run.js';
+
+/** The results of a run that is no longer watched; of one that its budget has paused, by which. */
+export async function endDocument(
+  { store, runs }: Pick<Session, 'store' | 'runs'>,
+  runId: string,
+  end: RunEnd,
+): Promise<RunDocument> {
+  if (end !== 'budget') return await buildRunDocument(store, runId, end);
+  const progress = await runs.progress(runId).catch(() => null);
+  return await buildRunDocument(store, runId, 'paused', progress?.reason ?? null);
+}

@@ -1,0 +1,87 @@
+import { userInfo } from 'node:os';
+import { checkModel } from '../model/index.js';
+import { createReplay, findOpenReplay, planReplay } from '../replay/create-replay.js';
+import type { LeftOut, Selection } from '../replay/select-members.js';
+import { writeFork } from '../replay/write-fork.js';
+import { readClosedRun } from '../report/write-summary.js';
+import { openStore } from '../store/index.js';
+import type { RunRecord } from '../store/records.schema.js';
+import type { ReplayRecord, ReplayRequest } from '../store/replay.schema.js';
+import { listReplays } from '../store/replays.js';
+import { readRun } from '../store/runs.js';
+import type { ArtifactStore } from '../store/store.js';
+import { newRunId } from './run-id.js';
+
+export interface ReplayAsked {
+  stateDir: string;
+  env: NodeJS.ProcessEnv;
+  runId: string;
+  request: ReplayRequest;
+  longrunVersion: string;
+  now: () => number;
+}
+
+export interface OpenedReplay {
+  run: RunRecord;
+  replay: ReplayRecord;
+  leftOut: LeftOut[];
+  /** False when an earlier command of the same words has left it open: it is carried on. */
+  created: boolean;
+}
+
+/** What a request would do; reads only. Throws `bad_input` and `not_found`. */
+export async function previewReplay(
+  stateDir: string,
+  runId: string,
+  request: ReplayRequest,
+): Promise<{ selection: Selection; carriesOn: string | null }> {
+  const store = await openStore(stateDir);
+  const run = await readRun(store, runId);
+  const open = await findOpenReplay(store, runId, request);
+  if (open !== null) return { selection: { members: open.members, leftOut: [] }, carriesOn: open.replayId };
+  return { selection: await planReplay(store, run, request), carriesOn: null };
+}
+
+/** Puts a replay into the store, or finds the open one of the same words. Nothing runs yet. */
+export async function openReplayFor(asked: ReplayAsked): Promise<OpenedReplay> {
+  const { stateDir, env, runId, request, longrunVersion, now } = asked;
+  const store = await openStore(stateDir);
+  const run = await readRun(store, runId);
+  const open = await findOpenReplay(store, runId, request);
+  if (open !== null) {
+    if (open.forkRunId !== null) await writeFork(store, open, longrunVersion);
+    return { run, replay: open, leftOut: [], created: false };
+  }
+  const selection = await planReplay(store, run, request);
+  if (request.mode !== 'verify' && run.config.agent === 'tool-calling') await checkModel(run.config, env);
+  const identity = { replayId: newRunId(request.mode, now()), by: userName(), now: now() };
+  const replay = await createReplay(store, run, request, selection, identity);
+  if (replay.forkRunId !== null) await writeFork(store, replay, longrunVersion);
+  return { run, replay, leftOut: selection.leftOut, created: true };
+}
+
+/** The replays of a run that are not closed; forks are runs of their own. */
+export async function openReplays(store: ArtifactStore, runId: string): Promise<ReplayRecord[]> {
+  const all = await listReplays(store, runId);
+  return all.flatMap(({ record, closed }) => (closed === null && record.forkRunId === null ? [record] : []));
+}
+
+/** Of a run that has ended: what is still to be carried on. An open run is carried on itself. */
+export async function openReplaysOfClosedRun(
+  stateDir: string,
+  runId: string,
+): Promise<{ run: RunRecord; replays: ReplayRecord[] }> {
+  const store = await openStore(stateDir);
+  const run = await readRun(store, runId);
+  const closed = (await readClosedRun(store, runId)) !== null;
+  return { run, replays: closed ? await openReplays(store, runId) : [] };
+}
+
+/** Who asks, for records; a user without a name in the system's tables has a number. */
+export function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return String(process.getuid?.() ?? 'unknown');
+  }
+}

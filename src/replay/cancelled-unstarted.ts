@@ -1,0 +1,35 @@
+import { type RolloutKey, rolloutId } from '../core/ids.js';
+import type { RunConfig } from '../core/run-config.schema.js';
+import { NO_USAGE } from '../core/usage.js';
+import type { RolloutResult } from '../store/records.schema.js';
+
+/** The result of a rollout that never had an attempt, because its run was cancelled. */
+export function cancelledUnstarted(key: RolloutKey, config: RunConfig, now: number): RolloutResult {
+  const timings = { provisionMs: null, agentMs: null, modelMs: null, toolsMs: null, verifyMs: null };
+  return {
+    schemaVersion: 1,
+    rolloutId: rolloutId(key),
+    taskId: key.taskId,
+    sample: key.sample,
+    attempt: 0,
+    attempts: 0,
+    reward: null,
+    rewards: {},
+    stopReason: 'cancelled',
+    failureClass: 'operator',
+    failure: null,
+    queueState: 'terminal_failure',
+    turns: 0,
+    lostCalls: 0,
+    failedCalls: 0,
+    usage: NO_USAGE,
+    costUsd: null,
+    timings: { startedAt: now, finishedAt: now, ...timings },
+    isolation: null,
+    suspectedTampering: [],
+    model: config.agent === 'tool-calling' ? config.model : null,
+    policyVersion: null,
+    category: null,
+    replay: null,
+  };
+}

@@ -1,0 +1,81 @@
+import { badInput, LongrunError } from '../core/errors.js';
+import { parseRolloutId, type RolloutKey } from '../core/ids.js';
+import { outcomeClass } from '../core/outcome.js';
+import { readClosedRun } from '../report/write-summary.js';
+import { readSteps } from '../rollout/attempt-record.js';
+import { isComplete } from '../rollout/replay/carry-turns.js';
+import { mapBounded } from '../store/map-bounded.js';
+import type { Plan, RolloutResult, RunRecord } from '../store/records.schema.js';
+import type { ReplayRequest } from '../store/replay.schema.js';
+import { plannedRollouts, readPlan, readResult, readTask } from '../store/runs.js';
+import type { ArtifactStore } from '../store/store.js';
+import { selectTasks } from '../tasks/select-tasks.js';
+import { cancelledUnstarted } from './cancelled-unstarted.js';
+import type { Candidate } from './select-members.js';
+
+/** The rollouts of a run that a request names, with what decides whether they can be replayed. */
+export async function readCandidates(
+  store: ArtifactStore,
+  { runId, config }: RunRecord,
+  request: ReplayRequest,
+): Promise<Candidate[]> {
+  const plan = await readPlan(store, runId);
+  const named = namedRollouts(runId, plan, request);
+  const closed = await readClosedRun(store, runId);
+  const candidates: Candidate[] = [];
+  // What a cancelled run never started was cancelled with it.
+  const read = async (key: RolloutKey) =>
+    (await readResult(store, key)) ?? (closed === null ? null : cancelledUnstarted(key, config, 0));
+  for await (const { item, result } of mapBounded(named, read))
+    if (matches(request, result)) candidates.push(await candidateOf(store, item, result));
+  return candidates;
+}
+
+function namedRollouts(runId: string, plan: Plan, { rollouts, tasks }: ReplayRequest): RolloutKey[] {
+  const all = [...plannedRollouts(runId, plan)];
+  const wanted = new Set(rollouts.map((id) => nameOf(keyOf(id, runId, all))));
+  const chosen = new Set(selectTasks(plan.tasks, { globs: tasks, limit: null }).map(({ taskId }) => taskId));
+  return all.filter((key) => (wanted.size === 0 || wanted.has(nameOf(key))) && chosen.has(key.taskId));
+}
+
+const nameOf = ({ taskId, sample }: RolloutKey): string => `${taskId}/${sample}`;
+
+/** `run/task/sample`, or without the run. */
+function keyOf(id: string, runId: string, all: readonly RolloutKey[]): RolloutKey {
+  const key = parseRolloutId(id.split('/').length === 2 ? `${runId}/${id}` : id);
+  if (key === null || key.runId !== runId) {
+    throw badInput(
+      `--rollout: "${id}" is not the id of a rollout of run ${runId}.`,
+      'It has the form run/task/sample, or task/sample.',
+    );
+  }
+  if (all.some((planned) => nameOf(planned) === nameOf(key))) return key;
+  throw new LongrunError('not_found', `run ${runId} has no rollout ${nameOf(key)}`, {
+    hint: `longrun runs show ${runId} lists them.`,
+  });
+}
+
+function matches({ failed, stopReasons }: ReplayRequest, result: RolloutResult | null): boolean {
+  if (result === null) return stopReasons.length === 0;
+  const isFailed = outcomeClass(result.stopReason) !== 'agent';
+  return (!failed || isFailed) && (stopReasons.length === 0 || stopReasons.includes(result.stopReason));
+}
+
+async function candidateOf(
+  store: ArtifactStore,
+  key: RolloutKey,
+  result: RolloutResult | null,
+): Promise<Candidate> {
+  const { taskId, sample } = key;
+  if (result === null) return { taskId, sample, result, completeTurns: 0, agentEnded: false };
+  const task = await readTask(store, key.runId, taskId);
+  const steps = await readSteps(store, { ...key, attempt: result.attempt }, task);
+  return {
+    taskId,
+    sample,
+    result,
+    completeTurns: steps.reduce((sum, { history }) => sum + history.turns.filter(isComplete).length, 0),
+    agentEnded:
+      steps.length > 0 && steps.every(({ end }) => end !== null && outcomeClass(end.stopReason) === 'agent'),
+  };
+}

@@ -1,0 +1,70 @@
+import { parseRolloutId, type RolloutKey } from '../core/ids.js';
+import { standingOf } from '../queue/standing.js';
+import type { RolloutResult } from '../store/records.schema.js';
+import { readResolutions, readRunReplayResults } from '../store/replays.js';
+import type { ArtifactStore } from '../store/store.js';
+import { escapeTerminalLine } from './escape-terminal.js';
+import { dollars } from './quantities.js';
+import type { Style } from './style.js';
+import type { RunDocument } from './summary.js';
+
+const NAMES_SHOWN = 5;
+
+/** What happened to a run's rollouts after they were sealed: replays that do not count, decisions of people. */
+export async function readAfterthoughts(
+  store: ArtifactStore,
+  runId: string,
+  rollouts: readonly RolloutResult[],
+): Promise<Pick<RunDocument, 'replays' | 'reviews'>> {
+  const counting = new Set(rollouts.map(({ rolloutId, attempt }) => `${rolloutId}/${attempt}`));
+  const all = await readRunReplayResults(store, runId);
+  const replays = all.filter(({ rolloutId, attempt }) => !counting.has(`${rolloutId}/${attempt}`));
+  const reviews: NonNullable<RunDocument['reviews']> = [];
+  for (const result of rollouts.filter(({ queueState }) => queueState === 'needs_human_review')) {
+    const { rolloutId } = result;
+    const { resolution } = standingOf(
+      result,
+      await readResolutions(store, parseRolloutId(rolloutId) as RolloutKey),
+    );
+    if (resolution !== null) reviews.push({ rolloutId, resolution });
+  }
+  return { replays, reviews };
+}
+
+/** The same for people: which results are a replay's, and whose score a review has rejected. */
+export function afterthoughtLines(
+  { rollouts, replays = [], reviews = [] }: RunDocument,
+  style: Style,
+): string[] {
+  const label = (text: string): string => style('dim', text.padEnd(9));
+  const lines: string[] = [];
+  const counting = rollouts.flatMap(({ replay }) =>
+    replay === null || replay.mode === 'fork' ? [] : [replay],
+  );
+  const ids = [...new Set(counting.map(({ replayId }) => replayId))];
+  const many = (n: number): string => (n === 1 ? '1 rollout counts' : `${n} rollouts count`);
+  if (counting.length > 0)
+    lines.push(`${label('replayed')} ${many(counting.length)} by a replay: ${shown(ids)}`);
+  if (replays.length > 0) {
+    const cost = replays.reduce<number | null>(
+      (sum, { costUsd }) => (costUsd === null ? sum : (sum ?? 0) + costUsd),
+      null,
+    );
+    const names = replays.map(({ taskId, sample, attempt }) => `${taskId}/${sample} attempt ${attempt}`);
+    const also = counting.length > 0 ? 'also' : 'replayed';
+    lines.push(
+      `${label(also)} ${replays.length} beside, not counted: ${shown(names)}${cost === null ? '' : ` · ${dollars(cost)}`}`,
+    );
+  }
+  const rejected = reviews.filter(({ resolution }) => resolution.as === 'rejected');
+  if (rejected.length > 0) {
+    const names = shown(rejected.map(({ rolloutId }) => rolloutId));
+    lines.push(style('yellow', `rejected on review, still in the scores above: ${names}`));
+  }
+  return lines;
+}
+
+function shown(names: readonly string[]): string {
+  const rest = names.length > NAMES_SHOWN ? `, and ${names.length - NAMES_SHOWN} more` : '';
+  return names.slice(0, NAMES_SHOWN).map(escapeTerminalLine).join(', ') + rest;
+}

@@ -1,0 +1,46 @@
+import type { PauseReason } from '../core/pause-reason.js';
+import type { RunConfig } from '../core/run-config.schema.js';
+import { dollars } from './quantities.js';
+
+type Budgets = Pick<RunConfig, 'budgetTokens' | 'budgetUsd' | 'groupBudgetTokens' | 'groupBudgetUsd'>;
+
+/** Why a run is paused, in words; null where a person has paused it, who knows. */
+export function pauseNote(reason: PauseReason | null, config: Budgets): string | null {
+  switch (reason) {
+    case null:
+    case 'person':
+      return null;
+    case 'token_budget':
+      return `its budget of ${tokens(config.budgetTokens)} leaves no room for a call`;
+    case 'cost_budget':
+      return `its budget of ${dollars(config.budgetUsd)} leaves no room for a call`;
+    case 'group_budget':
+      return `all that is left waits for the budgets of its tasks (${groupBudget(config)} each)`;
+  }
+}
+
+/** The command that raises the budget that a run waits for. */
+export function raiseCommand(runId: string, reason: PauseReason, config: Budgets): string {
+  const { budgetTokens, budgetUsd, groupBudgetTokens, groupBudgetUsd } = config;
+  const flags = {
+    person: '',
+    token_budget: `--budget-tokens ${doubled(budgetTokens)}`,
+    cost_budget: `--budget-usd ${doubled(budgetUsd)}`,
+    group_budget:
+      groupBudgetTokens === null
+        ? `--group-budget-usd ${doubled(groupBudgetUsd)}`
+        : `--group-budget-tokens ${doubled(groupBudgetTokens)}`,
+  };
+  return `longrun runs set ${runId} ${flags[reason]}`.trimEnd();
+}
+
+const tokens = (amount: number | null): string => `${(amount ?? 0).toLocaleString('en')} tokens`;
+const doubled = (amount: number | null): string => String((amount ?? 0) * 2);
+
+function groupBudget({ groupBudgetTokens, groupBudgetUsd }: Budgets): string {
+  const parts = [
+    groupBudgetTokens === null ? null : tokens(groupBudgetTokens),
+    groupBudgetUsd === null ? null : dollars(groupBudgetUsd),
+  ];
+  return parts.filter((part) => part !== null).join(', ');
+}

@@ -1,0 +1,20 @@
+import type { Replayed } from '../store/replay.schema.js';
+import { escapeTerminalLine } from './escape-terminal.js';
+
+const DIFFERENCE_CHARS = 200;
+
+/** How the source's commands went this time, in words. */
+export function replayedLines({ by, commands, differences, firstDifference }: Replayed): string[] {
+  if (by === 'snapshot') return ['started from a snapshot; no command was executed again'];
+  if (by === null || commands === 0) return [];
+  const executed = commands === 1 ? '1 command was' : `${commands} commands were`;
+  if (firstDifference === null) return [`${executed} executed again, with the recorded outputs`];
+  const { turn, tool, recorded, found } = firstDifference;
+  return [
+    `${executed} executed again, ${differences} with another output than recorded; the first: turn ${turn}, ${tool}`,
+    `  recorded  ${short(recorded)}`,
+    `  this time ${short(found)}`,
+  ];
+}
+
+const short = (text: string): string => escapeTerminalLine(text.slice(0, DIFFERENCE_CHARS));

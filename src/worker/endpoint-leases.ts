@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto';
+import type { Client } from '@temporalio/client';
+import type { Logger } from 'pino';
+import { endpointWorkflowId } from '../core/endpoint/messages.js';
+import { isScripted, type ModelConfig } from '../model/index.js';
+import { endpointName } from '../model/limits/endpoint-name.js';
+import { type ModelGate, OPEN_GATE } from '../model/limits/model-gate.js';
+import { TemporalEndpointKeeper } from '../temporal/endpoint-keeper.js';
+import { EndpointLease } from './endpoint-lease.js';
+
+/** This process's shares of the endpoints that it calls, by workflow id. */
+export class EndpointLeases {
+  private readonly leases = new Map<string, EndpointLease>();
+  private readonly process = randomUUID();
+
+  constructor(
+    private readonly client: Client,
+    private readonly hostId: string,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Scripted models have an endpoint in this process, which bears what it is asked. */
+  gateOf(config: Pick<ModelConfig, 'model' | 'baseUrl' | 'apiKeyEnv'>): ModelGate {
+    if (config.model === null || isScripted(config.model)) return OPEN_GATE;
+    const name = endpointName(config);
+    const id = endpointWorkflowId(name);
+    const known = this.leases.get(id);
+    if (known) return known.gate;
+    const lease = new EndpointLease({
+      who: { hostId: this.hostId, process: this.process },
+      keeper: new TemporalEndpointKeeper(this.client, name),
+      now: Date.now,
+      onTrouble: (err) => this.logger.debug({ err, endpoint: name.baseUrl }, 'no share of the endpoint'),
+    });
+    this.leases.set(id, lease);
+    return lease.gate;
+  }
+
+  nudge(workflowId: string): void {
+    this.leases.get(workflowId)?.soon();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.leases.values()].map((lease) => lease.close()));
+  }
+}

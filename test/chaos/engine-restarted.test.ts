@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { SECOND_MS } from '../../src/core/time.js';
+import { keys } from '../../src/store/keys.js';
+import { readRecord } from '../../src/store/records.js';
+import { attemptRecordSchema } from '../../src/store/records.schema.js';
+import { readResult } from '../../src/store/runs.js';
+import { containersOf } from '../support/docker-host.js';
+import { OwnEngine } from '../support/own-engine.js';
+import { until } from '../support/until.js';
+import { ChaosRun } from './support/chaos-run.js';
+import { expectInvariants } from './support/invariants.js';
+
+afterEach(() => vi.unstubAllEnvs());
+
+/** The engine is away for so long. */
+const AWAY_MS = 4 * SECOND_MS;
+
+/** A run of 24 rollouts on an engine of its own, which ends and comes back while they are at work. */
+async function engineRestarted(runId: string, liveRestore: boolean, signal: 'SIGKILL' | 'SIGTERM') {
+  const engine = await OwnEngine.start({ liveRestore });
+  onTestFinished(() => engine.close());
+  vi.stubEnv('DOCKER_HOST', engine.address);
+  const chaos = await ChaosRun.start({ runId });
+  await chaos.startWorker();
+  await chaos.begin();
+  await chaos.underWay();
+  await until(async () => (await containersOf(chaos.store)).length > 0);
+  await engine.end(signal);
+  await sleep(AWAY_MS);
+  await engine.startEngine();
+  return chaos;
+}
+
+/** Rollouts whose first attempt lost its sandbox. */
+async function losers(chaos: ChaosRun): Promise<number> {
+  let lost = 0;
+  for (const key of await chaos.rollouts()) {
+    const first = await readRecord(
+      chaos.store,
+      attemptRecordSchema,
+      keys.attemptRecord({ ...key, attempt: 1 }),
+    );
+    const result = await readResult(chaos.store, key);
+    expect(result).toMatchObject({ attempts: first?.stopReason === 'sandbox_lost' ? 2 : 1 });
+    if (first?.stopReason === 'sandbox_lost') lost += 1;
+  }
+  return lost;
+}
+
+describe('a Docker engine that is restarted in the middle of a run', () => {
+  it.each(['SIGTERM', 'SIGKILL'] as const)(
+    '(by %s) takes its containers along: those rollouts get another attempt, placing waits meanwhile',
+    async (signal) => {
+      const chaos = await engineRestarted(`restarted-${signal.toLowerCase()}`, false, signal);
+      await expectInvariants(chaos, { takeovers: 0, attempts: 2 });
+      expect(await losers(chaos)).toBeGreaterThan(0);
+    },
+  );
+
+  it('(by SIGKILL, with live restore) leaves the containers alive: nothing is lost and nothing runs twice', async () => {
+    const chaos = await engineRestarted('live-restored', true, 'SIGKILL');
+    await expectInvariants(chaos, { takeovers: 0 });
+    expect(await losers(chaos)).toBe(0);
+  });
+});

@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import { readResult } from '../../src/store/runs.js';
+import { containerOf, docker } from '../support/docker-host.js';
+import { until } from '../support/until.js';
+import { ChaosRun } from './support/chaos-run.js';
+import { attemptOf, busy, givenUp } from './support/hosts.js';
+import { expectInvariants } from './support/invariants.js';
+import { watchRecovery } from './support/recovery.js';
+
+it('a host that never comes back: its rollouts move to another; its containers are removed when it returns', async () => {
+  const chaos = await ChaosRun.start({ runId: 'host-lost', config: { hostLossMs: 3_000 } });
+  const gone = await chaos.startWorker({ hostId: 'gone' });
+  await chaos.startWorker({ hostId: 'stays' });
+  await chaos.begin();
+  await chaos.underWay();
+  const interrupted = await busy(chaos, 'gone');
+  await chaos.killWorker(gone);
+  const recovered = await watchRecovery(chaos, 'host never comes back');
+
+  const moved = await givenUp(chaos, interrupted);
+  expect(moved.length).toBeGreaterThan(0);
+  const orphans = (await Promise.all(moved.map((key) => containerOf(chaos.store, key)))) as string[];
+  // Nobody but their own host may touch them.
+  expect(await running(orphans)).toEqual([...orphans].sort());
+  await recovered();
+
+  await chaos.startWorker({ hostId: 'gone' });
+  await until(async () => (await running(orphans)).length === 0, {
+    what: 'the containers of the lost host are gone',
+  });
+  await expectInvariants(chaos, { takeovers: 1, attempts: 2 });
+  for (const key of moved) {
+    expect(await attemptOf(chaos, key)).toMatchObject({
+      stopReason: 'sandbox_lost',
+      reward: null,
+      hostId: 'gone',
+    });
+    expect(await readResult(chaos.store, key)).toMatchObject({ attempt: 2, attempts: 2 });
+    expect(await attemptOf(chaos, { ...key, attempt: 2 })).toMatchObject({
+      stopReason: expect.stringMatching(/natural|max_turns/),
+    });
+  }
+});
+
+async function running(containers: readonly string[]): Promise<string[]> {
+  const all = await docker('ps', '--all', '--quiet', '--no-trunc');
+  return all
+    .split('\n')
+    .filter((id) => containers.includes(id))
+    .sort();
+}

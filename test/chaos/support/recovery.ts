@@ -1,0 +1,82 @@
+import { appendFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import type { AttemptKey } from '../../../src/core/ids.js';
+import { keys } from '../../../src/store/keys.js';
+import { readResult } from '../../../src/store/runs.js';
+import { until } from '../../support/until.js';
+import type { ChaosRun } from './chaos-run.js';
+
+/** One line of the file that LONGRUN_CHAOS_TIMES names; docs/reliability.md is written from it. */
+interface RecoveryLine {
+  row: string;
+  /** Seconds from the fault until the first and the last rollout that was at work has moved on. */
+  first_sec: number;
+  all_sec: number;
+  rollouts: number;
+  cores: number;
+}
+
+/** Rollouts that are placed and not sealed, with how far each has got. */
+export async function atWork(chaos: Pick<ChaosRun, 'store' | 'rollouts'>): Promise<AttemptKey[]> {
+  const { store } = chaos;
+  const found: AttemptKey[] = [];
+  for (const key of await chaos.rollouts()) {
+    const attempt = Math.max(0, ...(await store.children(keys.attempts(key))).map(Number));
+    if (attempt === 0 || (await readResult(store, key)) !== null) continue;
+    if ((await store.get(keys.placement({ ...key, attempt }))) !== null) found.push({ ...key, attempt });
+  }
+  return found;
+}
+
+/** What is recorded of an attempt: grows with each step of it. */
+async function progressOf({ store }: ChaosRun, key: AttemptKey): Promise<number> {
+  const turns = await store.children(keys.turns(key, 0));
+  const last = Number(turns.at(-1) ?? 0);
+  const marks = await Promise.all(
+    [keys.call(key, 0, last), keys.agentEnd(key, 0), keys.verdict(key, 0), keys.result(key)].map(
+      async (name) => ((await store.get(name)) === null ? 0 : 1),
+    ),
+  );
+  const tools = await store.children(`${keys.turn(key, 0, last)}/tools`);
+  const results = await Promise.all(
+    tools.map(async (_, i) => ((await store.get(keys.toolResult(key, 0, last, i))) === null ? 0 : 1)),
+  );
+  return [...marks, ...results].reduce((sum, mark) => sum + mark, turns.length * 100);
+}
+
+/**
+ * Call it when the fault strikes; the answer resolves once every rollout that was at work then has moved on, and
+ * notes how long that took.
+ */
+export async function watchRecovery(chaos: ChaosRun, row: string): Promise<() => Promise<RecoveryLine>> {
+  const struckAt = Date.now();
+  const interrupted = await atWork(chaos);
+  if (interrupted.length === 0) throw new Error(`${row}: the fault strikes when no rollout is at work`);
+  const before = new Map<AttemptKey, number>();
+  for (const key of interrupted) before.set(key, await progressOf(chaos, key));
+  return async () => {
+    let firstMs: number | null = null;
+    const waiting = new Set(interrupted);
+    const allMoved = async () => {
+      for (const key of waiting) {
+        if ((await progressOf(chaos, key)) <= (before.get(key) ?? 0)) continue;
+        waiting.delete(key);
+        firstMs ??= Date.now() - struckAt;
+      }
+      return waiting.size === 0;
+    };
+    await until(allMoved, { limitMs: 180_000, what: `every interrupted rollout of ${row} has moved on` });
+    const line: RecoveryLine = {
+      row,
+      first_sec: seconds(firstMs ?? 0),
+      all_sec: seconds(Date.now() - struckAt),
+      rollouts: interrupted.length,
+      cores: availableParallelism(),
+    };
+    const file = process.env.LONGRUN_CHAOS_TIMES;
+    if (file) appendFileSync(file, `${JSON.stringify(line)}\n`);
+    return line;
+  };
+}
+
+const seconds = (ms: number): number => Math.round(ms / 100) / 10;
