@@ -86,7 +86,7 @@ async function watch({ session }: BenchHost, runId: string, say: (line: string) 
       told = done;
       say(`${done} of ${total} rollouts`);
     },
-    onTrouble: (error) => say(String(error)),
+    say,
     now: Date.now,
   });
 }

@@ -1,4 +1,4 @@
-import { type SettingRow, settingTable } from './setting-table.js';
+import { type SettingRow, settingTable, workerSettingTable } from './setting-table.js';
 
 /** docs/reference/config.md, made from the schema. */
 export function configReference(): string {
@@ -10,8 +10,13 @@ export function configReference(): string {
       table.filter((row) => row.group === group),
     ),
   );
-  return `${INTRODUCTION}\n${sections.join('\n')}`;
+  const workers = section('Worker', workerSettingTable());
+  return `${INTRODUCTION}\n${sections.join('\n')}\n${workers}\n${OF_WORKERS}`;
 }
+
+const OF_WORKERS = `These are of \`longrun worker\` and, without role and host id, of \`longrun up\`; the file is about runs and has no
+keys for them. What they mean for several hosts is in [hosts.md](../hosts.md).
+`;
 
 const INTRODUCTION = `# Settings
 
@@ -38,7 +43,7 @@ prices:
 \`\`\`
 `;
 
-function section(group: string, rows: SettingRow[]): string {
+function section(group: string, rows: SettingRow<string>[]): string {
   return [
     `## ${group}`,
     '',
@@ -49,7 +54,7 @@ function section(group: string, rows: SettingRow[]): string {
   ].join('\n');
 }
 
-function line(row: SettingRow): string {
+function line(row: SettingRow<string>): string {
   const flag =
     row.flag === null ? '' : code(row.placeholder === null ? row.flag : `${row.flag} <${row.placeholder}>`);
   const plain = row.kind === 'boolean' || row.accepted === 'a text';
@@ -58,7 +63,7 @@ function line(row: SettingRow): string {
   return `| ${cells.map((cell) => (cell ?? '').replaceAll('|', '\\|')).join(' | ')} |`;
 }
 
-function fallback({ fallback: value }: SettingRow): string {
+function fallback({ fallback: value }: SettingRow<string>): string {
   const empty = value === null || (typeof value === 'object' && Object.keys(value).length === 0);
   return empty ? '' : code(String(value));
 }

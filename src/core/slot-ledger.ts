@@ -7,6 +7,7 @@ export class SlotLedger {
   private permits = 0;
   /** Permits that already became sandboxes but whose slot the worker has not given back yet. */
   private converted = 0;
+  private closed = false;
   private readonly live = new Set<string>();
   private readonly waiters: Array<() => void> = [];
 
@@ -20,8 +21,18 @@ export class SlotLedger {
     return this.live.size;
   }
 
+  /** While it is closed nothing new is taken in; what is there stays. */
+  close(closed: boolean): void {
+    this.closed = closed;
+    if (!closed) this.wake();
+  }
+
+  get isClosed(): boolean {
+    return this.closed;
+  }
+
   tryReserve(): boolean {
-    if (this.free <= 0) return false;
+    if (this.closed || this.free <= 0) return false;
     this.permits += 1;
     return true;
   }

@@ -65,7 +65,7 @@ export async function followRun(options: FollowOptions): Promise<Followed> {
 }
 
 async function startAndWatch(options: FollowOptions, tracker: RunTracker): Promise<RunEnd | 'interrupted'> {
-  const { session, run, signal, logger } = options;
+  const { session, run, signal } = options;
   try {
     await session.runs.start(run.runId);
     const progress = await session.runs.progress(run.runId);
@@ -77,7 +77,6 @@ async function startAndWatch(options: FollowOptions, tracker: RunTracker): Promi
       runs: session.runs,
       wait: session.wait,
       stopped: session.stopped,
-      onTrouble: (error) => logger.warn({ err: error }, 'server or store do not answer; trying again'),
     });
   } catch (error) {
     if (!signal.aborted) throw error;

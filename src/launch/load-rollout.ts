@@ -34,8 +34,9 @@ export async function loadRollout(
   stateDir: string,
   id: string,
   attempt?: number,
+  env: NodeJS.ProcessEnv = process.env,
 ): Promise<{ view: RolloutView; passThreshold: number }> {
-  const { store, key, run } = await findRollout(stateDir, id);
+  const { store, key, run } = await findRollout(stateDir, id, env);
   return { view: await readRollout(store, key, attempt), passThreshold: run.config.passThreshold };
 }
 
@@ -43,6 +44,7 @@ export async function loadRollout(
 export async function findRollout(
   stateDir: string,
   id: string,
+  env: NodeJS.ProcessEnv = process.env,
 ): Promise<{ store: ArtifactStore; run: RunRecord; key: RolloutKey }> {
   const key = parseRolloutId(id);
   if (key === null) {
@@ -51,7 +53,7 @@ export async function findRollout(
       'It has the form run/task/sample; longrun runs show <run> lists them.',
     );
   }
-  const store = await openStore(stateDir);
+  const store = await openStore(stateDir, env);
   const run = await readRun(store, key.runId);
   refuseUnplanned(await readPlan(store, key.runId), key);
   return { store, run, key };

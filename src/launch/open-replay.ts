@@ -1,9 +1,11 @@
 import { userInfo } from 'node:os';
+import { badInput } from '../core/errors.js';
 import { checkModel } from '../model/index.js';
 import { createReplay, findOpenReplay, planReplay } from '../replay/create-replay.js';
 import type { LeftOut, Selection } from '../replay/select-members.js';
 import { writeFork } from '../replay/write-fork.js';
 import { readClosedRun } from '../report/write-summary.js';
+import { spentSoFar } from '../rollout/spent-so-far.js';
 import { openStore } from '../store/index.js';
 import type { RunRecord } from '../store/records.schema.js';
 import type { ReplayRecord, ReplayRequest } from '../store/replay.schema.js';
@@ -30,12 +32,16 @@ export interface OpenedReplay {
 }
 
 /** What a request would do; reads only. Throws `bad_input` and `not_found`. */
-export async function previewReplay(
-  stateDir: string,
-  runId: string,
-  request: ReplayRequest,
-): Promise<{ selection: Selection; carriesOn: string | null }> {
-  const store = await openStore(stateDir);
+export async function previewReplay({
+  stateDir,
+  env,
+  runId,
+  request,
+}: Pick<ReplayAsked, 'stateDir' | 'env' | 'runId' | 'request'>): Promise<{
+  selection: Selection;
+  carriesOn: string | null;
+}> {
+  const store = await openStore(stateDir, env);
   const run = await readRun(store, runId);
   const open = await findOpenReplay(store, runId, request);
   if (open !== null) return { selection: { members: open.members, leftOut: [] }, carriesOn: open.replayId };
@@ -45,7 +51,7 @@ export async function previewReplay(
 /** Puts a replay into the store, or finds the open one of the same words. Nothing runs yet. */
 export async function openReplayFor(asked: ReplayAsked): Promise<OpenedReplay> {
   const { stateDir, env, runId, request, longrunVersion, now } = asked;
-  const store = await openStore(stateDir);
+  const store = await openStore(stateDir, env);
   const run = await readRun(store, runId);
   const open = await findOpenReplay(store, runId, request);
   if (open !== null) {
@@ -54,10 +60,27 @@ export async function openReplayFor(asked: ReplayAsked): Promise<OpenedReplay> {
   }
   const selection = await planReplay(store, run, request);
   if (request.mode !== 'verify' && run.config.agent === 'tool-calling') await checkModel(run.config, env);
+  if (request.mode === 'rerun' || request.mode === 'resume') await refuseSpent(store, run);
   const identity = { replayId: newRunId(request.mode, now()), by: userName(), now: now() };
   const replay = await createReplay(store, run, request, selection, identity);
   if (replay.forkRunId !== null) await writeFork(store, replay, longrunVersion);
   return { run, replay, leftOut: selection.leftOut, created: true };
+}
+
+/** New attempts are paid for by the run: one whose budget is spent would hold them back for good. */
+async function refuseSpent(store: ArtifactStore, { runId, config }: RunRecord): Promise<void> {
+  const { budgetTokens, budgetUsd } = config;
+  if (budgetTokens === null && budgetUsd === null) return;
+  const { tokens, costUsd } = await spentSoFar(store, runId);
+  if (
+    tokens < (budgetTokens ?? Number.POSITIVE_INFINITY) &&
+    costUsd < (budgetUsd ?? Number.POSITIVE_INFINITY)
+  )
+    return;
+  throw badInput(
+    `The budget of run ${runId} is spent: ${tokens} tokens, ${costUsd.toFixed(2)} USD.`,
+    `Raise it with: longrun runs set ${runId} (--budget-tokens or --budget-usd); or use --mode verify, which asks no model, or --mode fork, whose run has a budget of its own.`,
+  );
 }
 
 /** The replays of a run that are not closed; forks are runs of their own. */
@@ -70,8 +93,9 @@ export async function openReplays(store: ArtifactStore, runId: string): Promise<
 export async function openReplaysOfClosedRun(
   stateDir: string,
   runId: string,
+  env: NodeJS.ProcessEnv,
 ): Promise<{ run: RunRecord; replays: ReplayRecord[] }> {
-  const store = await openStore(stateDir);
+  const store = await openStore(stateDir, env);
   const run = await readRun(store, runId);
   const closed = (await readClosedRun(store, runId)) !== null;
   return { run, replays: closed ? await openReplays(store, runId) : [] };

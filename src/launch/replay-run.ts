@@ -51,7 +51,7 @@ export async function attendFork(
 
 /** Cancels the open replays of a run; answers how many there were. */
 export async function cancelReplays(options: SessionOptions, runId: string): Promise<number> {
-  const open = await openReplays(await openStore(options.stateDir), runId);
+  const open = await openReplays(await openStore(options.stateDir, options.env), runId);
   if (open.length === 0) return 0;
   const session = await openSession(options);
   try {

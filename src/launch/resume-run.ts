@@ -51,8 +51,6 @@ export async function watchOnly(options: Omit<ResumeOptions, 'detach'>): Promise
     const plan = await readPlan(session.store, runId);
     onReady(run);
     const { store, runs, wait, stopped } = session;
-    const onTrouble = (error: unknown): void =>
-      options.logger.warn({ err: error }, 'server or store do not answer; trying again');
     const end = await watchRun({
       ...options,
       runs,
@@ -60,7 +58,6 @@ export async function watchOnly(options: Omit<ResumeOptions, 'detach'>): Promise
       stopped,
       run,
       tracker: new RunTracker(store, run, plan, options.now),
-      onTrouble,
     });
     await options.onEnd({ kind: 'ended', end, document: await endDocument(session, runId, end), store });
   } finally {

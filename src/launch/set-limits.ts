@@ -21,7 +21,8 @@ export interface SetLimits {
 }
 
 /**
- * Changes the limits of an open run. One that its budget has paused goes on when that was raised.
+ * Changes the limits of a run; of one that has ended, the budgets that its replays have. One that its budget has
+ * paused goes on when that was raised.
  * Errors: `bad_input`, `not_found`.
  */
 export async function setLimits(
@@ -58,7 +59,9 @@ async function checkChanges(
       `Name one, for example: longrun runs set ${runId} --budget-usd 20`,
     );
   const closed = await readClosedRun(store, runId);
-  if (closed !== null)
+  const { concurrency, weight, priority } = changes;
+  // What a run that has ended may spend counts for its replays.
+  if (closed !== null && [concurrency, weight, priority].some((value) => value !== null))
     throw new LongrunError('not_found', `Run ${runId} is not open: it is ${closed.status}.`, {
       hint: `Look at it with: longrun runs show ${runId}`,
       details: { runId },

@@ -38,7 +38,7 @@ async function untilFree(stateDir: string, pids: ReadonlySet<number>): Promise<v
     'internal',
     `The worker (pid ${pid}) did not stop within ${PATIENCE_MS / SECOND_MS} s.`,
     {
-      hint: `End it with: kill -9 ${pid}; nothing recorded is lost. Then run longrun down again.`,
+      hint: `It may still be draining (longrun hosts). Or end it with: kill -9 ${pid}; nothing recorded is lost. Then run longrun down again.`,
     },
   );
 }

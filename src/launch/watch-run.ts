@@ -7,6 +7,7 @@ import type { RunClient, RunProgress } from '../temporal/run-client.js';
 import { BudgetWatch } from './budget-watch.js';
 import type { RunTracker } from './run-tracker.js';
 import type { RunView } from './run-view.js';
+import { TroubleLine } from './trouble-line.js';
 
 const POLL_MS = SECOND_MS / 2;
 /** The run's own word on whether it is paused costs a query and a count of results: asked the less often the larger it is. */
@@ -25,8 +26,8 @@ export interface WatchOptions {
   tracker: RunTracker;
   signal: AbortSignal;
   onUpdate(view: RunView, finished: readonly RolloutResult[]): void;
-  /** Told when the cluster stops answering; watching goes on. */
-  onTrouble(error: unknown): void;
+  /** A line for the person that stays: store or server do not answer, and do again. Watching goes on. */
+  say(line: string): void;
   now: () => number;
 }
 
@@ -35,16 +36,19 @@ export async function watchRun(options: WatchOptions): Promise<RunEnd> {
   const { run, tracker, signal, onUpdate, now } = options;
   const statusEveryMs = STATUS_EVERY_MS + tracker.total * STATUS_EVERY_MS_PER_ROLLOUT;
   const budget = new BudgetWatch();
+  const [store, server] = [new TroubleLine(options.say), new TroubleLine(options.say)];
   const leaving = new AbortController();
-  const ended = observe(untilEnded({ ...options, signal: AbortSignal.any([signal, leaving.signal]) }));
+  const ended = observe(
+    untilEnded({ ...options, signal: AbortSignal.any([signal, leaving.signal]) }, server),
+  );
   let standing: Pick<RunProgress, 'status' | 'reason'> = { status: 'running', reason: null };
   try {
     for (let askedAt = 0; !ended.settled; ) {
       if (options.stopped()) throw serverStopped(run.runId);
-      const finished = await poll(options);
+      const finished = await poll(options, store);
       if (now() - askedAt >= statusEveryMs) {
         askedAt = now();
-        standing = (await standingOf(options)) ?? standing;
+        standing = (await standingOf(options, server)) ?? standing;
       }
       const view = tracker.view(standing.status, pauseNote(standing.reason, run.config));
       onUpdate(view, finished);
@@ -53,7 +57,7 @@ export async function watchRun(options: WatchOptions): Promise<RunEnd> {
     }
     signal.throwIfAborted();
     const end = await ended.promise;
-    const last = await poll(options);
+    const last = await poll(options, store);
     onUpdate(tracker.view(end), last);
     return end;
   } finally {
@@ -80,33 +84,37 @@ function observe<T>(promise: Promise<T>): { promise: Promise<T>; settled: boolea
 }
 
 /** A store that is away for a while comes back; what was missed is found then. */
-async function poll({ tracker, onTrouble }: WatchOptions): Promise<RolloutResult[]> {
+async function poll({ tracker }: WatchOptions, store: TroubleLine): Promise<RolloutResult[]> {
   try {
-    return await tracker.poll();
+    const found = await tracker.poll();
+    store.over();
+    return found;
   } catch (error) {
     if (!LongrunError.is(error) || !error.retryable) throw error;
-    onTrouble(error);
+    store.trouble(error);
     return [];
   }
 }
 
-async function standingOf({ runs, run, onTrouble }: WatchOptions): Promise<RunProgress | null> {
+async function standingOf({ runs, run }: WatchOptions, server: TroubleLine): Promise<RunProgress | null> {
   try {
-    return await runs.progress(run.runId);
+    const progress = await runs.progress(run.runId);
+    server.over();
+    return progress;
   } catch (error) {
-    onTrouble(error);
+    server.trouble(error);
     return null;
   }
 }
 
 /** A server that is away for a while comes back, or is started again: the wait is taken up anew. */
-async function untilEnded({ wait, run, signal, onTrouble }: WatchOptions): Promise<RunEnd> {
+async function untilEnded({ wait, run, signal }: WatchOptions, server: TroubleLine): Promise<RunEnd> {
   for (;;) {
     try {
       return await wait(run.runId, signal);
     } catch (error) {
       if (signal.aborted || LongrunError.is(error)) throw error;
-      onTrouble(error);
+      server.trouble(error);
       await sleep(SECOND_MS, undefined, { signal });
     }
   }

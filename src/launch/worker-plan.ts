@@ -34,7 +34,7 @@ export function divideCapacity(
   for (const [kind, n] of Object.entries(total)) {
     if (n >= processes) continue;
     throw badInput(
-      `--capacity: ${n} ${kind} sandboxes cannot be shared by ${processes} processes.`,
+      `--capacity: ${n} ${kind} sandboxes cannot be shared by --processes ${processes}.`,
       'Every process needs at least one: raise --capacity or lower --processes.',
     );
   }

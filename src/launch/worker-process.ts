@@ -4,7 +4,8 @@ import { SECOND_MS } from '../core/time.js';
 import type { HealthReport } from './health-server.js';
 import { ASK_HEALTH, type FromWorker, SUPERVISED } from './supervised.js';
 
-const HEALTH_PATIENCE_MS = 5 * SECOND_MS;
+/** The process itself gives each of its checks 5 s. */
+const HEALTH_PATIENCE_MS = 7 * SECOND_MS;
 
 export interface WorkerProcessOptions {
   /** The command line's own script and its arguments. */

@@ -70,7 +70,7 @@ export class ModelRegistry {
       env: this.deps.env,
       price: priceOf(model, config.prices, { locally: isLoopback(config.baseUrl ?? DEFAULT_BASE_URL) }),
       priceIsSet: Object.hasOwn(config.prices, model),
-      contextWindow: config.contextWindow ?? facts?.contextWindow ?? null,
+      contextWindow: knownContextWindow(config),
       maxOutput: facts?.maxOutput ?? null,
       now: this.deps.now ?? Date.now,
     });
@@ -88,11 +88,20 @@ export class ModelRegistry {
       env: this.deps.env,
       price: config.prices[model] ?? SCRIPTED_FACTS.price,
       priceIsSet: Object.hasOwn(config.prices, model),
-      contextWindow: config.contextWindow ?? SCRIPTED_FACTS.contextWindow,
+      contextWindow: knownContextWindow(config),
       maxOutput: SCRIPTED_FACTS.maxOutput,
       now: this.deps.now ?? Date.now,
     });
   }
+}
+
+/** The context window of a run's model as far as it is known, asking nobody and without its key. */
+export function knownContextWindow({
+  model,
+  contextWindow,
+}: Pick<ModelConfig, 'model' | 'contextWindow'>): number | null {
+  if (contextWindow !== null || model === null) return contextWindow;
+  return (isScripted(model) ? SCRIPTED_FACTS : modelFacts(model))?.contextWindow ?? null;
 }
 
 /** The model of a run. Throws `bad_input` when none was given. */

@@ -20,8 +20,12 @@ export const queueEntrySchema = queueRowSchema.extend({
 export type QueueEntry = z.infer<typeof queueEntrySchema>;
 
 /** A rollout by the id that people type. Errors: `bad_input`, `not_found`. */
-export async function loadQueueEntry(stateDir: string, id: string): Promise<QueueEntry> {
-  const { store, key } = await findRollout(stateDir, id);
+export async function loadQueueEntry(
+  stateDir: string,
+  id: string,
+  env: NodeJS.ProcessEnv,
+): Promise<QueueEntry> {
+  const { store, key } = await findRollout(stateDir, id, env);
   const row = await readQueueRow(store, key);
   if (row === null) {
     throw new LongrunError('not_found', `${id} has not come to anything yet: it is in no queue.`, {

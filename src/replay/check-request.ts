@@ -1,3 +1,4 @@
+import { closest } from '../config/closest.js';
 import { badInput } from '../core/errors.js';
 import { STOP_REASONS, type StopReason } from '../core/outcome.js';
 import type { ReplayRequest } from '../store/replay.schema.js';
@@ -15,7 +16,11 @@ export function checkRequest(request: ReplayRequest): void {
   }
   for (const reason of stopReasons) {
     if (STOP_REASONS.includes(reason as StopReason)) continue;
-    throw badInput(`--stop-reason: found "${reason}", accepted: ${STOP_REASONS.join(', ')}.`);
+    const meant = closest(reason, STOP_REASONS);
+    throw badInput(
+      `--stop-reason: found "${reason}", accepted: ${STOP_REASONS.join(', ')}.`,
+      meant ? `Did you mean ${meant}?` : 'longrun runs show lists how the rollouts of a run ended.',
+    );
   }
   if (fromTurn !== null && (mode === 'rerun' || mode === 'verify')) {
     throw badInput(
@@ -26,9 +31,15 @@ export function checkRequest(request: ReplayRequest): void {
     );
   }
   if (mode === 'fork' && fromTurn === null)
-    throw badInput('--mode fork needs --from-turn: the turn after which the continuations part.');
+    throw badInput(
+      '--mode fork needs --from-turn: the turn after which the continuations part.',
+      'longrun rollouts show numbers the turns of a rollout.',
+    );
   if (times > MOST_TIMES)
     throw badInput(`--times: found ${times}, accepted: at most ${MOST_TIMES} for each rollout.`);
   if (mode === 'verify' && times > 1)
-    throw badInput('--times does nothing with --mode verify: the same state has the same score.');
+    throw badInput(
+      '--times does nothing with --mode verify: the same state has the same score.',
+      'Leave it out, or make new attempts with --mode rerun or resume.',
+    );
 }

@@ -37,7 +37,7 @@ export function afterthoughtLines(
   style: Style,
 ): string[] {
   const label = (text: string): string => style('dim', text.padEnd(9));
-  const lines: string[] = [];
+  const lines = forkLines(rollouts, label);
   const counting = rollouts.flatMap(({ replay }) =>
     replay === null || replay.mode === 'fork' ? [] : [replay],
   );
@@ -62,6 +62,16 @@ export function afterthoughtLines(
     lines.push(style('yellow', `rejected on review, still in the scores above: ${names}`));
   }
   return lines;
+}
+
+/** The run of a fork says what it continues. */
+function forkLines(rollouts: readonly RolloutResult[], label: (text: string) => string): string[] {
+  const forks = rollouts.flatMap(({ replay }) => (replay?.mode === 'fork' ? [replay] : []));
+  const from = forks.map(({ source, fromTurn }) => {
+    const { runId, taskId, sample } = source;
+    return `${runId}/${taskId}/${sample} after turn ${fromTurn}`;
+  });
+  return from.length === 0 ? [] : [`${label('forked')} from ${shown([...new Set(from)])}`];
 }
 
 function shown(names: readonly string[]): string {

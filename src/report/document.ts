@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { EndpointView } from '../core/endpoint/messages.js';
 import { PAUSE_REASONS, type PauseReason } from '../core/pause-reason.js';
 import { keys } from '../store/keys.js';
 import { rolloutResultSchema, runRecordSchema, usageSchema } from '../store/records.schema.js';

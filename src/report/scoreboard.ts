@@ -148,6 +148,7 @@ function footLines({ run, summary, rollouts }: RunDocument, style: Style): strin
   const tokens = `${count(totalTokens(usage))} (${count(usage.promptTokens)} prompt${cached}, ${count(usage.completionTokens)} completion)`;
   const lines = [
     `${label('rollouts')} ${summary.nRollouts - summary.nOpen} of ${summary.nRollouts} done${open} · ${count(turns)} turns${elapsed(rollouts)}`,
+    ...verifiedLines(rollouts, label),
     `${label('tokens')} ${tokens}`,
     `${label('cost')} ${dollars(summary.costUsd)}`,
     `${label('results')} ${escapeTerminalLine(run.location)}`,
@@ -157,6 +158,12 @@ function footLines({ run, summary, rollouts }: RunDocument, style: Style): strin
     lines.push(style('yellow', `${which} changed files that verification depends on: check before trusting`));
   }
   return lines;
+}
+
+/** At which isolation levels the tests ran. */
+function verifiedLines(rollouts: RunDocument['rollouts'], label: (text: string) => string): string[] {
+  const levels = new Set(rollouts.flatMap(({ isolation }) => isolation ?? []));
+  return levels.size === 0 ? [] : [`${label('verified')} ${[...levels].sort().join(', ')}`];
 }
 
 /** From the first start to the last end; a run that was interrupted in between took less. */

@@ -3,6 +3,7 @@ import type { AttemptKey, RolloutKey } from '../core/ids.js';
 import type { Failure } from '../core/outcome.js';
 import { hostControlQueue, hostQueue } from '../core/queues.js';
 import type { SandboxSpec, Task } from '../core/task.schema.js';
+import { SECOND_MS } from '../core/time.js';
 import type { PlaceAnswer, PlaceInput } from '../core/workflow-messages.js';
 import type { Sandbox, SandboxDriver, SandboxOwner } from '../sandbox/sandbox.js';
 import { loadBlob } from '../store/blobs.js';
@@ -28,6 +29,7 @@ import { claimAttempt } from './replay/claim-attempt.js';
 import { awaitForkSnapshot } from './replay/fork-snapshot.js';
 import { prepareSnapshot, snapshotFor } from './replay/snapshots.js';
 
+const WAITED_FOR = new Set(['sandbox_unavailable', 'store_unavailable', 'store_full']);
 const TRIES = 3;
 const ENDPOINT_DOWN = new LongrunError('model_unavailable', 'the model endpoint is down', {
   retryable: true,
@@ -53,6 +55,7 @@ export async function placeSandbox(
   const hold = provenance?.mode === 'verify' ? null : await heldByBudget(deps, run, key);
   if (hold !== null) return { kind: 'held', hold };
   await holdWhileDown(deps, run);
+  if (deps.ledgers.isClosed) throw new RetryLater(DISK_SHORT, DISK_AGAIN_MS);
   const task = await readTask(deps.store, input.runId, input.taskId);
   if (provenance?.mode === 'fork') await awaitForkSnapshot(deps, key, task);
   try {
@@ -64,6 +67,11 @@ export async function placeSandbox(
     return { kind: 'failed', attempt: key.attempt, stopReason: 'provision_error', failure };
   }
 }
+
+const DISK_SHORT = new LongrunError('store_full', 'the disk is nearly full: no new rollout is started', {
+  retryable: true,
+});
+const DISK_AGAIN_MS = 5 * SECOND_MS;
 
 /** A new sandbox would only wait: its agent's model does not answer. */
 async function holdWhileDown(deps: RolloutDeps, run: RunRecord): Promise<void> {
@@ -193,8 +201,8 @@ export function ownerOf(deps: RolloutDeps, key: AttemptKey, role: SandboxOwner['
 /** The end of the attempt, or null when trying the activity again may help. */
 function failureOf(error: unknown, activityAttempt: number): Failure | null {
   if (!LongrunError.is(error) || error.code === 'cancelled') return null;
-  // An engine that is being restarted: placing waits for it, and no attempt is spent meanwhile.
-  if (error.code === 'sandbox_unavailable') return null;
+  // An engine that is being restarted, a store that is away: placing waits for it, and no attempt is spent meanwhile.
+  if (WAITED_FOR.has(error.code)) return null;
   // An image that was cleared away after it had been made ready is made again.
   const permanent = !error.retryable;
   if (!permanent && activityAttempt < TRIES) return null;

@@ -7,6 +7,8 @@ export interface ExecEnd {
   /** Of the whole output, delivered or not. */
   totalBytes: number;
   durationMs: number;
+  /** Its spool was removed from inside while it ran. */
+  spoolRemoved: boolean;
 }
 
 /** What the spool knows of a command. */
@@ -101,7 +103,13 @@ function elapsed(value: string): number {
 function parseEnd(value: string): ExecEnd | null {
   const [status, totalBytes, , begin, end] = value.split(' ').map(Number);
   if (status === undefined || !Number.isInteger(status) || totalBytes === undefined) return null;
-  return { status, totalBytes: toCount(String(totalBytes)), durationMs: secondsBetween(begin, end) };
+  const spoolRemoved = value.endsWith(' removed');
+  return {
+    status,
+    totalBytes: toCount(String(totalBytes)),
+    durationMs: secondsBetween(begin, end),
+    spoolRemoved,
+  };
 }
 
 /** The sandbox itself wrote these numbers, so they may be anything. */

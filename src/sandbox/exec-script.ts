@@ -11,7 +11,7 @@ export const NOT_BEGUN = 126;
  * tail, working directory, bytes of script and of input that come on stdin (-1: no input), the script.
  *
  * Prints `longrun <pid>` when it has begun and `longrun-end <status> <bytes> <kept> <begin> <end>` (times in
- * seconds of uptime) before the output. Uses no process beside the command itself where there is no output, else
+ * seconds of uptime; ` removed` behind them where its spool is no longer there) before the output. Uses no process beside the command itself where there is no output, else
  * two. The spools of the last eight finished commands are kept for readers that come late, unless the directory
  * is full. Only plain files are written to: opening a named pipe that the agent made would wait forever.
  */
@@ -69,6 +69,7 @@ fi 2>/dev/null
 [ $_lr_in = /dev/null ] || { true > $_lr_f.in; true > $_lr_in; } 2>/dev/null
 read -r _lr_u _ < /proc/uptime
 _lr_u="$_lr_e $_lr_n $_lr_k $_lr_b $_lr_u"
+[ -f $_lr_f.out ] && [ -f $_lr_f.pid ] || _lr_u="$_lr_u removed"
 echo "$_lr_u" > $_lr_f.end
 echo "longrun-end $_lr_u"
 [ $_lr_k -eq 0 ] || head -c $_lr_k $_lr_f.out

@@ -125,7 +125,7 @@ async function probeExternal(connection: ClusterConnection, namespace: string) {
       'temporal_unreachable',
       `The Temporal server at ${connection.address} does not serve namespace ${namespace}: ${reason(cause)}`,
       {
-        hint: 'Check the address, the namespace and the server, or unset TEMPORAL_ADDRESS to use an embedded server.',
+        hint: 'Check address, namespace, TLS and API key (TEMPORAL_* variables, profile) and the server, or unset TEMPORAL_ADDRESS to use an embedded server.',
         retryable: true,
         cause,
       },

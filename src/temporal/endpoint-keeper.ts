@@ -28,7 +28,7 @@ export class TemporalEndpointKeeper {
   ) {}
 
   /** This process's share from now on. Rejects when the cluster does not answer in time. */
-  renew(report: EndpointReport): Promise<EndpointShare> {
+  renew(report: EndpointReport, signal: AbortSignal = new AbortController().signal): Promise<EndpointShare> {
     const input: EndpointInput = { baseUrl: this.name.baseUrl };
     const startWorkflowOperation = new WithStartWorkflowOperation<Workflow>('endpoint', {
       workflowId: endpointWorkflowId(this.name),
@@ -37,22 +37,26 @@ export class TemporalEndpointKeeper {
       workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
     });
-    return this.client.withDeadline(Date.now() + ANSWER_MS, () =>
+    const ask = () =>
       this.client.workflow.executeUpdateWithStart<Workflow, EndpointShare, [EndpointReport]>(
         'renewEndpoint',
         {
           args: [report],
           startWorkflowOperation,
         },
-      ),
-    );
+      );
+    // A call that outlived its connection would be retried on it, and fail where nobody can catch it. A signal
+    // of its own also keeps it from being given up with the activity in which somebody first made a call.
+    return this.client.withAbortSignal(signal, () => this.client.withDeadline(Date.now() + ANSWER_MS, ask));
   }
 
   /** A signal: no worker has to be there to take it. */
   async leave({ hostId, process }: Pick<EndpointReport, 'hostId' | 'process'>): Promise<void> {
     const handle = this.client.workflow.getHandle(endpointWorkflowId(this.name));
-    await this.client.withDeadline(Date.now() + LEAVE_MS, () =>
-      handle.signal('leaveEndpoint', { hostId, process }),
+    await this.client.withAbortSignal(new AbortController().signal, () =>
+      this.client.withDeadline(Date.now() + LEAVE_MS, () =>
+        handle.signal('leaveEndpoint', { hostId, process }),
+      ),
     );
   }
 }

@@ -4,7 +4,15 @@ import { SECOND_MS } from '../core/time.js';
 import { Detached, RetryLater } from '../rollout/lifecycle.js';
 
 /** Errors that are part of normal life: they must not fill logs and alerts. */
-const EXPECTED = new Set(['fenced', 'cancelled', 'model_rate_limited', 'sandbox_gone']);
+const EXPECTED = new Set([
+  'fenced',
+  'cancelled',
+  'model_rate_limited',
+  'sandbox_gone',
+  // Told once by the worker, not by everything that waits for it.
+  'store_unavailable',
+  'store_full',
+]);
 /** An error of no known kind is a bug: tried again for a while, in case a deploy fixes it, then reported. */
 const UNKNOWN_TRIES = 5;
 

@@ -9,6 +9,7 @@ import type { AtCheckpoint } from '../rollout/checkpoints.js';
 import type { SandboxDriver } from '../sandbox/sandbox.js';
 import type { RunRecord } from '../store/records.schema.js';
 import type { ArtifactStore } from '../store/store.js';
+import { WatchedStore } from '../store/watched-store.js';
 import type { Environment } from '../tasks/environment.js';
 import { createRunClient } from '../temporal/temporal-run-client.js';
 import { composeBudgets } from './compose-budgets.js';
@@ -32,7 +33,8 @@ export interface Composition {
 
 /** Builds what the activities depend on; environments once per run. */
 export function composeDeps(parts: Composition): ActivityDeps & { closeModels(): Promise<void> } {
-  const { client, store, logger, ...rest } = parts;
+  const { client, logger, ...rest } = parts;
+  const store = watchStore(parts.store, logger);
   const runs = createRunClient(client, store);
   const models = new ModelRegistry({ scripts: tbliteScripts, env: process.env });
   const budgets = composeBudgets(client, store, logger, parts.hostId);
@@ -61,6 +63,18 @@ export function composeDeps(parts: Composition): ActivityDeps & { closeModels():
     now: Date.now,
     newId: randomUUID,
   };
+}
+
+/** What waits for the store is many; what is said of it is one line. */
+function watchStore(store: ArtifactStore, logger: Logger): ArtifactStore {
+  return new WatchedStore(store, {
+    onTrouble: ({ message, hint }) =>
+      logger.warn(
+        { reason: message, hint },
+        'the store does not work: what is to be recorded is held until it does',
+      ),
+    onRecovered: () => logger.warn('the store works again: what was held is recorded, and work goes on'),
+  });
 }
 
 function oncePerRun<T>(make: (run: RunRecord) => T): (run: RunRecord) => T {

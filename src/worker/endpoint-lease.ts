@@ -14,7 +14,8 @@ const IDLE_MS = MINUTE_MS;
 export interface LeaseParts {
   who: Pick<EndpointReport, 'hostId' | 'process'>;
   keeper: {
-    renew(report: EndpointReport): Promise<EndpointShare>;
+    /** Ends at once when `signal` fires: the connection may be closed after that. */
+    renew(report: EndpointReport, signal: AbortSignal): Promise<EndpointShare>;
     leave(who: Pick<EndpointReport, 'hostId' | 'process'>): Promise<void>;
   };
   now: Clock;
@@ -35,6 +36,8 @@ export class EndpointLease {
   private usedAt = 0;
   private timer: NodeJS.Timeout | null = null;
   private closed = false;
+  /** Of the request under way: a signal for all of them would gather listeners for as long as the process lives. */
+  private asking: AbortController | null = null;
 
   constructor(private readonly parts: LeaseParts) {
     this.ownGate = new EndpointGate({
@@ -55,8 +58,11 @@ export class EndpointLease {
 
   /** Gives the share back, for another process to use at once. */
   async close(): Promise<void> {
+    const used = this.first !== null;
     this.closed = true;
-    if (this.first !== null) await this.leave();
+    this.asking?.abort(new Error('the lease was closed'));
+    await this.renewing;
+    if (used) await this.leave();
   }
 
   private ready(): Promise<void> {
@@ -98,18 +104,29 @@ export class EndpointLease {
   }
 
   private async renewOnce(): Promise<void> {
-    const { keeper, now, onTrouble } = this.parts;
+    const { now, onTrouble } = this.parts;
     if (this.closed) return;
     if (this.ownGate.idle && now() - this.usedAt > IDLE_MS) return this.leave();
     this.askedAt = now();
     try {
-      const share = await keeper.renew(this.ownGate.report());
+      const share = await this.ask();
       this.ownGate.take(share, this.askedAt);
       this.schedule(share.renewMs);
     } catch (error) {
+      if (this.closed) return;
       onTrouble(error);
       this.schedule(RETRY_MS);
     }
+  }
+
+  /** Rejects when the lease is closed meanwhile, whatever the keeper does. */
+  private async ask(): Promise<EndpointShare> {
+    const asking = new AbortController();
+    this.asking = asking;
+    const closed = new Promise<never>((_, reject) => {
+      asking.signal.addEventListener('abort', () => reject(asking.signal.reason), { once: true });
+    });
+    return await Promise.race([this.parts.keeper.renew(this.ownGate.report(), asking.signal), closed]);
   }
 
   private async leave(): Promise<void> {

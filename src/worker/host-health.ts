@@ -3,12 +3,12 @@ import type { ActivityDeps } from '../../activities/activity-deps.js';
 import { SECOND_MS } from '../core/time.js';
 import { keys } from '../store/keys.js';
 
-const PATIENCE_MS = 3 * SECOND_MS;
+const PATIENCE_MS = 5 * SECOND_MS;
 
 /** What a host needs in order to work, each asked for real: null when it answered, else why not. */
 export type HealthChecks = Record<'workers' | 'temporal' | 'store' | 'engine', string | null>;
 
-/** Asks all of it at once, three seconds each. */
+/** Asks all of it at once, five seconds each. */
 export async function checkHealth(
   { store, drivers, clusterId }: Pick<ActivityDeps, 'store' | 'drivers' | 'clusterId'>,
   client: Client,

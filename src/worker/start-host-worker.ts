@@ -12,6 +12,7 @@ import { connectNative } from '../temporal/native-connection.js';
 import { capacitiesOf } from './capacity.js';
 import { claimHost } from './claim-host.js';
 import { composeDeps } from './compose-deps.js';
+import { startDiskGuard } from './disk-guard.js';
 import { availableDrivers } from './drivers.js';
 import { HostPresence } from './host-presence.js';
 import type { HostWorker } from './host-worker.js';
@@ -83,6 +84,8 @@ async function serveHost(options: HostWorkerOptions, place: Place): Promise<Host
   held.add(() => reaper.stop());
   const images = startImageHousekeeping(deps, { stateDir, diskKeepFree: options.diskKeepFree ?? null });
   held.add(() => images.stop());
+  const disk = await startDiskGuard({ stateDir, ledgers: deps.ledgers, logger });
+  held.add(() => disk.stop());
   const at = { connection, namespace: cluster.namespace, identity: `${process.pid}@${hostId}` };
   const workers = await createHostWorkers(at, deps, capacities, role);
   const status = () => ({ hostId, role, capacity, live: live() });

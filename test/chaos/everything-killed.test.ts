@@ -13,10 +13,10 @@ describe('server and worker killed at once', () => {
     const { serverPid } = chaos;
     // From here on nobody but the commands of this state folder cares for its server.
     await chaos.host.cluster.detach();
-    const recovered = await watchRecovery(chaos, 'SIGKILL of everything, then longrun up');
     up.process.kill('SIGKILL');
     process.kill(serverPid, 'SIGKILL');
     await up.ended;
+    const recovered = await watchRecovery(chaos, 'SIGKILL of everything, then longrun up');
     await bringUp(chaos);
     await recovered();
     await expectInvariants(chaos, { takeovers: 1 });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { readResult } from '../../src/store/runs.js';
 import { containerOf, docker } from '../support/docker-host.js';
@@ -40,6 +41,20 @@ it('a host that never comes back: its rollouts move to another; its containers a
       stopReason: expect.stringMatching(/natural|max_turns/),
     });
   }
+});
+
+it('the only host may stay away as long as it likes: its rollouts wait, and no attempt is spent', async () => {
+  const chaos = await ChaosRun.start({ runId: 'host-away', config: { hostLossMs: 1_000 } });
+  await chaos.host.startWorker({ hostId: 'books', role: 'orchestrator' });
+  const only = await chaos.startWorker({ hostId: 'only', role: 'host' });
+  await chaos.begin();
+  await chaos.underWay();
+  await busy(chaos, 'only');
+  await chaos.killWorker(only);
+  // Past the heartbeat timeout and many expiries.
+  await sleep(25_000);
+  await chaos.startWorker({ hostId: 'only', role: 'host' });
+  await expectInvariants(chaos, { takeovers: 1 });
 });
 
 async function running(containers: readonly string[]): Promise<string[]> {

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { type RolloutKey, rolloutWorkflowId } from '../../src/core/ids.js';
 import { until } from '../support/until.js';
+import { atWork } from './support/at-work.js';
 import { ChaosRun } from './support/chaos-run.js';
 import { editedWorker } from './support/edited-copy.js';
 import { expectInvariants } from './support/invariants.js';
 import { longrunJson } from './support/longrun-command.js';
-import { atWork, watchRecovery } from './support/recovery.js';
+import { watchRecovery } from './support/recovery.js';
 
 const PLACING = "  progress.phase = 'placing';";
 const importing = (name: string) => (source: string) =>
@@ -26,9 +27,9 @@ describe.concurrent('a worker with new code in the middle of a run', () => {
     const script = await editedWorker('workflows/attempt.ts', compatible, onTestFinished);
     await chaos.begin();
     await chaos.underWay();
+    await chaos.killWorker(worker);
     const recovered = await watchRecovery(chaos, 'worker deployed with new code (killed, then the new one)');
     const [interrupted] = await atWork(chaos);
-    await chaos.killWorker(worker);
     await chaos.startWorker({}, script);
     await recovered();
     await expectInvariants(chaos, { takeovers: 1 });
@@ -47,8 +48,8 @@ describe.concurrent('a worker with new code in the middle of a run', () => {
     const script = await editedWorker('workflows/attempt.ts', incompatible, onTestFinished);
     await chaos.begin();
     await chaos.underWay();
-    const interrupted = await atWork(chaos);
     await chaos.killWorker(worker);
+    const interrupted = await atWork(chaos);
     await chaos.startWorker({}, script);
     const stuck = () => Promise.all(interrupted.map((key) => has(chaos, key, 'workflowTaskFailed')));
     await until(async () => (await stuck()).includes(true), {

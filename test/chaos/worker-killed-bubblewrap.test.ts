@@ -1,18 +1,19 @@
 import { expect, it } from 'vitest';
 import { readResult } from '../../src/store/runs.js';
+import { atWork } from './support/at-work.js';
 import { ChaosRun } from './support/chaos-run.js';
 import { expectInvariants } from './support/invariants.js';
 import { livingOf } from './support/processes.js';
-import { atWork, watchRecovery } from './support/recovery.js';
+import { watchRecovery } from './support/recovery.js';
 
 it('a killed worker takes its bubblewrap sandboxes along: their rollouts get another attempt, no process is left', async () => {
   const chaos = await ChaosRun.start({ runId: 'killed-bubblewrap', sandbox: 'bubblewrap' });
   const worker = await chaos.startWorker();
   await chaos.begin();
   await chaos.underWay();
+  await chaos.killWorker(worker);
   const recovered = await watchRecovery(chaos, 'SIGKILL of the worker: bubblewrap sandboxes');
   const interrupted = await atWork(chaos);
-  await chaos.killWorker(worker);
   expect(chaos.offspring.filter(({ command }) => command.startsWith('bwrap')).length).toBeGreaterThan(0);
   await expect.poll(() => livingOf(chaos.offspring)).toEqual([]);
   await chaos.startWorker();

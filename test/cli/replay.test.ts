@@ -65,52 +65,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
-describe('longrun queue', () => {
-  it('lists what needs attention, counted by queue', async () => {
-    const { stdout, code } = await run('queue', 'list');
-    expect(code).toBe(0);
-    expect(stdout).toContain('needs_human_review 2');
-    expect(stdout).toMatch(/broken\/alpha\/0 +needs_human_review +verifier_timeout/);
-    const listed = (await run('queue', 'list', '--run', 'broken', '--state', 'success', '--json')).json();
-    expect(listed).toMatchObject({ counts: { needs_human_review: 2, success: 0 }, rollouts: [] });
-  });
-
-  it('shows why a rollout is in its queue and what can be done', async () => {
-    const { stdout } = await run('queue', 'show', 'broken/alpha/0');
-    expect(stdout).toContain('needs_human_review · verifier_timeout');
-    expect(stdout).toContain(join(stateDir, 'store', 'runs', 'broken', 'rollouts', 'alpha', '0'));
-    expect(stdout).toContain('longrun queue retry broken/alpha/0');
-    const entry = (await run('queue', 'show', 'broken/alpha/0', '--json')).json();
-    expect(entry).toMatchObject({
-      state: 'needs_human_review',
-      attempt_records: [{ attempt: 1 }],
-      resolutions: [],
-    });
-  });
-
-  it('records a decision, which takes the rollout out of review and can be changed', async () => {
-    const id = 'broken/beta/0';
-    expect((await run('queue', 'resolve', id, '--as', 'accepted')).code).toBe(2);
-    const { code, stderr } = await run('queue', 'resolve', id, '--as', 'terminal', '--note', 'seen it');
-    expect(code).toBe(0);
-    expect(stderr).toContain('is in the queue terminal_failure now');
-    await run('queue', 'resolve', id, '--as', 'rejected');
-    const entry = (await run('queue', 'show', id, '--json')).json();
-    expect(entry).toMatchObject({
-      state: 'terminal_failure',
-      resolution: { as: 'rejected', attempt: 1 },
-      resolutions: [
-        { as: 'terminal', note: 'seen it', by: expect.any(String) },
-        { as: 'rejected', note: null },
-      ],
-    });
-    const counts = (await run('queue', 'list', '--json')).json().counts;
-    expect(counts).toMatchObject({ needs_human_review: 1, terminal_failure: 1 });
-    const document = (await run('runs', 'show', 'broken', '--json')).json();
-    expect(document.reviews).toMatchObject([{ rollout_id: id, resolution: { as: 'rejected' } }]);
-  });
-});
-
 describe('longrun replay', () => {
   it('says what it would do and changes nothing', async () => {
     const before = storeListing();
@@ -129,13 +83,28 @@ describe('longrun replay', () => {
     expect(storeListing()).toEqual(before);
   });
 
+  it('is what queue retry does, for rollouts that are named', async () => {
+    const { stdout } = await run('queue', 'list');
+    expect(stdout).toMatch(/broken\/alpha\/0 +terminal_failure +verifier_timeout/);
+    const { code, stdout: report } = await run('queue', 'retry', 'broken/alpha/0', '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(report).replays).toMatchObject([
+      { replay: { request: { mode: 'rerun', rollouts: ['broken/alpha/0'] } }, rollouts: [{ counts: true }] },
+    ]);
+    const { counts } = (await run('queue', 'list', '--run', 'broken', '--json')).json();
+    expect(counts).toMatchObject({ success: 1, terminal_failure: 1 });
+    const again = await run('queue', 'retry', 'broken/alpha/0', '--json');
+    expect(again.code).toBe(2);
+    expect(again.json().error.message).toContain('is scored');
+  });
+
   it('makes up for a failed run; every report names the attempt that counts', async () => {
     const { code, stdout, stderr } = await run('replay', 'broken', '--failed', '--mode', 'rerun');
     expect(code).toBe(0);
-    expect(stderr).toMatch(/2\/2 {2}✔/);
-    expect(stdout).toMatch(/broken\/alpha\/0 +verifier_timeout — +2 +✔ natural +1\.00 +yes/);
+    expect(stderr).toMatch(/1\/1 {2}✔/);
+    expect(stdout).toMatch(/broken\/beta\/0 +verifier_timeout — +2 +✔ natural +1\.00 +yes/);
     const shown = await run('runs', 'show', 'broken');
-    expect(shown.stdout).toMatch(/replayed +2 rollouts count by a replay: rerun-/);
+    expect(shown.stdout).toMatch(/replayed +2 rollouts count by a replay: rerun-.*, rerun-/);
     const rollout = await run('rollouts', 'show', 'broken/alpha/0');
     expect(rollout.stdout).toMatch(/attempt 1 {2}verifier_timeout/);
     expect(rollout.stdout).toMatch(

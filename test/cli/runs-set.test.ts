@@ -25,7 +25,7 @@ async function setUp() {
 }
 
 describe('a run whose budget is spent', () => {
-  it('says so where it is watched and shown, and goes on when it is raised', {
+  it('says so where it is watched, and goes on when it is raised', {
     timeout: 180_000,
   }, async () => {
     const { env, server, evaluate } = await setUp();
@@ -62,7 +62,7 @@ describe('bad input of runs set', () => {
     expect(await refused(['nobody', '--budget-usd', '5'], env)).toMatchObject({ code: 'not_found' });
     const run = await longrun([...evaluate, '--json'], env);
     expect(run.code).toBe(0);
-    const finished = await refused(['capped', '--budget-tokens', '5'], env);
+    const finished = await refused(['capped', '--concurrency', '5'], env);
     expect(finished).toMatchObject({ code: 'not_found', message: expect.stringContaining('finished') });
     const nothing = await refused(['capped'], env);
     expect(nothing.message).toContain('nothing to set');

@@ -126,4 +126,15 @@ describe('whatever happens', () => {
       }),
     );
   });
+
+  it('takes nothing in while it is closed, and wakes who waited when it opens', async () => {
+    const ledger = new SlotLedger(2);
+    ledger.close(true);
+    expect(ledger.tryReserve()).toBe(false);
+    const waiting = ledger.reserve(new AbortController().signal);
+    ledger.adopt('found-running');
+    ledger.close(false);
+    await waiting;
+    expect(ledger.free).toBe(0);
+  });
 });

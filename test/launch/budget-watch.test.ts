@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { BudgetWatch } from '../../src/launch/budget-watch.js';
+import { countMarks } from '../../src/launch/run-view.js';
 
-const paused = { status: 'paused', turns: 5, done: 2 } as const;
+const counts = countMarks([{ taskId: 'one', marks: ['agent'] }]);
+const paused = { status: 'paused', turns: 5, done: 2, counts } as const;
 
 describe('a run that its budget has paused', () => {
   it('is left when nothing has moved for half a minute', () => {
@@ -10,6 +12,13 @@ describe('a run that its budget has paused', () => {
     expect(watch.stalls({ ...paused, turns: 6 }, 'token_budget', 20_000)).toBe(false);
     expect(watch.stalls({ ...paused, turns: 6 }, 'token_budget', 49_000)).toBe(false);
     expect(watch.stalls({ ...paused, turns: 6 }, 'token_budget', 50_000)).toBe(true);
+  });
+
+  it('is left sooner when nothing is in flight', () => {
+    const watch = new BudgetWatch();
+    const drained = { ...paused, counts: countMarks([{ taskId: 'one', marks: ['starting'] }]) };
+    expect(watch.stalls(drained, 'cost_budget', 0)).toBe(false);
+    expect(watch.stalls(drained, 'cost_budget', 5_000)).toBe(true);
   });
 
   it('is not left while it runs, or when a person has paused it', () => {

@@ -17,7 +17,7 @@ const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
 describe('what a command says on its stream', () => {
   test('is its beginning, its end and its output', () => {
     const said = parseExecStream(Buffer.from('longrun 17\nlongrun-end 3 5 5 10.10 10.35\nhello'), 10);
-    expect(said?.end).toEqual({ status: 3, totalBytes: 5, durationMs: 250 });
+    expect(said?.end).toEqual({ status: 3, totalBytes: 5, durationMs: 250, spoolRemoved: false });
     expect(text(said?.output.head as Uint8Array)).toBe('hello');
     expect(said?.output.omittedBytes).toBe(0);
   });
@@ -43,7 +43,7 @@ describe('what a command says on its stream', () => {
 
   test('may hold nonsense written from inside, which does no harm', () => {
     const said = parseExecStream(Buffer.from('longrun 17\nlongrun-end 0 -5 x NaN -1\nabc'), 5);
-    expect(said?.end).toEqual({ status: 0, totalBytes: 0, durationMs: 0 });
+    expect(said?.end).toEqual({ status: 0, totalBytes: 0, durationMs: 0, spoolRemoved: false });
     expect(parseExecStream(Buffer.from('longrun 17\nlongrun-end x y\nabc'), 5)).toBeNull();
   });
 
@@ -71,7 +71,7 @@ describe('the report on a command', () => {
 
   test('tells an ended one', () => {
     const report = parseReport(Buffer.from('longrun-read\nP 5 1 9\nE 4 2 2 1 3\nO 2\nok'), 10);
-    expect(report?.end).toEqual({ status: 4, totalBytes: 2, durationMs: 2000 });
+    expect(report?.end).toEqual({ status: 4, totalBytes: 2, durationMs: 2000, spoolRemoved: false });
   });
 
   test('tells one whose input did not arrive', () => {

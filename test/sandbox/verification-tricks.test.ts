@@ -1,40 +1,39 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { VerifierSpec } from '../../src/core/task.schema.js';
 import { DockerDriver } from '../../src/sandbox/docker/index.js';
-import type { LoadedTask } from '../../src/tasks/environment.js';
 import { verifyByTests } from '../../src/tasks/verification/verify-by-tests.js';
+import { inlineTask } from '../support/inline-task.js';
 import { act, ScoringBench } from '../tasks/support/scoring.js';
-import { taskWith } from '../tasks/support/scoring-cases.js';
 import { BACKGROUND, TRICKS } from '../tasks/support/tricks.js';
 
-/** Perl stands where the image has neither Python nor pytest: what is replaced counts, not its language. */
-const DOCKERFILE = `RUN ln -s perl /usr/bin/python3 && printf '#!/bin/sh\\nexec python3 "$@"\\n' > /usr/bin/pytest && chmod +x /usr/bin/pytest
-`;
 /** 0 for everybody here: nobody writes the answer. The pauses are for those who wait in the background. */
-const TEST = `exec 3>&1
+const TEST = `#!/bin/bash
 sleep 0.3
 ok=0
-if pytest -e 'exit(-e "/app/answer" ? 0 : 1)' || python3 -e 'exit(-e "/app/answer" ? 0 : 1)' || echo no | grep -q 42; then ok=1; fi
+solved='exit(-e "/app/answer" ? 0 : 1)'
+if perl -e "$solved" || python3 /tests/check.py || pytest /tests || echo no | grep -q 42; then ok=1; fi 2> /dev/null
 echo "LD_PRELOAD=$LD_PRELOAD BASH_ENV=$BASH_ENV ENV=$ENV PYTHONPATH=$PYTHONPATH PYTHONSTARTUP=$PYTHONSTARTUP PATH=$PATH"
 echo $ok > /logs/verifier/reward.txt
-sleep 0.3`;
+sleep 0.3
+`;
 const ENVIRONMENT =
   'LD_PRELOAD= BASH_ENV= ENV= PYTHONPATH= PYTHONSTARTUP= PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\n';
 
-type Level = 'shared' | 'restarted' | 'separate';
-
 let bench: ScoringBench;
-const tasks = new Map<Level, LoadedTask>();
-beforeAll(async () => {
+beforeAll(() => {
   bench = new ScoringBench(new DockerDriver());
-  for (const level of ['shared', 'restarted', 'separate'] as const) {
-    const toml = `artifacts = ["/app"]\n[verifier]\nenvironment_mode = "${level}"`;
-    tasks.set(level, await taskWith(TEST, toml, {}, DOCKERFILE, '#!/bin/bash'));
-  }
 });
 afterAll(() => bench.close());
 
-async function verdictAfter(script: string, level: Level, user: string | null) {
-  const { task, context, sandbox } = await bench.begin(tasks.get(level) as LoadedTask);
+async function verdictAfter(script: string, isolation: VerifierSpec['isolation'], user: string | null) {
+  const artifacts = [{ source: '/app', destination: 'app', exclude: [] }];
+  const loaded = await inlineTask({
+    taskId: 'one',
+    test: TEST,
+    verifier: { isolation },
+    step: { artifacts },
+  });
+  const { task, context, sandbox } = await bench.begin(loaded);
   await act(sandbox, `cd /tmp; ${script}`, user);
   return verifyByTests(task, 0, context, {});
 }

@@ -16,7 +16,7 @@ export const TIERS = {
     needs: ['temporal'],
     timeoutMs: 60_000,
   },
-  store: { folders: ['store/s3'], needs: ['s3', 'temporal'], timeoutMs: 120_000 },
+  store: { folders: ['store/s3'], needs: ['s3', 'temporal'], timeoutMs: 300_000 },
   topology: { folders: ['topology'], needs: ['engine', 'topology'], timeoutMs: 300_000 },
   sandbox: { folders: ['sandbox'], needs: ['engine', 'temporal'], timeoutMs: 120_000 },
   chaos: { folders: ['chaos'], needs: ['engine', 'temporal'], timeoutMs: 300_000 },

@@ -13,14 +13,15 @@ import { Topology } from './support/topology.js';
 const SAMPLES = 6;
 const ROLLOUTS = 24;
 
-let topology: Topology;
+let topology: Topology | undefined;
 
 beforeAll(async () => {
   topology = await Topology.start('many-hosts');
 });
-afterAll(() => topology.stop());
+afterAll(() => topology?.stop());
 
 it('a run on two hosts survives SIGKILL of PostgreSQL and of a host, and pays for nothing twice', async () => {
+  if (topology === undefined) throw new Error('there is no topology');
   const { runId, endpoint } = topology;
   const tasks = await temporaryFolder();
   await writeTaskFolders(tasks);

@@ -1,4 +1,7 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { writeJobOutput } from '../../src/report/write-job-output.js';
 import { keys } from '../../src/store/keys.js';
 import { readResult, readSealedResult } from '../../src/store/runs.js';
 import { ReplayClient } from '../../src/temporal/replay-client.js';
@@ -7,6 +10,7 @@ import { LongrunHost } from '../support/longrun-host.js';
 import { runAgainst } from '../support/model-run.js';
 import { type Answer, refuses, runs, type SeenCall, says } from '../support/model-server.js';
 import { finished, planned, replays } from '../support/replaying.js';
+import { temporaryFolder } from '../support/state.js';
 import { until } from '../support/until.js';
 
 let host: LongrunHost;
@@ -68,6 +72,20 @@ describe('a replay of what failed', () => {
       },
     });
     expect(now[2]).toMatchObject({ attempt: 1, replay: null });
+  });
+
+  it('is what Harbor’s layout is written of, by name', async () => {
+    await failedRun('harbor', { samples: 1, failing: 1 });
+    const { replay } = await replays(host, 'harbor', { failed: true });
+    const job = await writeJobOutput(host.store, await host.document('harbor'), await temporaryFolder());
+    const trial = JSON.parse(await readFile(join(job, 'one__0', 'result.json'), 'utf8'));
+    expect(trial.agent_result.metadata).toMatchObject({
+      attempt: 2,
+      replay: { replay_id: replay.replayId, mode: 'rerun', source: { attempt: 1 } },
+    });
+    expect(trial.verifier_result.rewards.reward).toBe(1);
+    const trajectory = JSON.parse(await readFile(join(job, 'one__0', 'agent', 'trajectory.json'), 'utf8'));
+    expect(JSON.stringify(trajectory)).toContain('echo 42 > /app/answer');
   });
 
   it('leaves the sealed record and the evidence of the first attempt as they were', async () => {

@@ -12,7 +12,7 @@ export async function previewCommand(
   runId: string,
   request: ReplayRequest,
 ): Promise<void> {
-  const { selection, carriesOn } = await previewReplay(stateDir, runId, request);
+  const { selection, carriesOn } = await previewReplay({ stateDir, env: io.env, runId, request });
   const { members, leftOut } = selection;
   if (json) {
     return printJson(io, {

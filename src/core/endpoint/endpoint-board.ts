@@ -16,14 +16,13 @@ import {
   NO_CALLS,
   type Refusal,
 } from './messages.js';
+import { type JudgeState, openMind, RefusalJudge } from './refusal-judge.js';
 import { freshPace, type PaceState, RequestPace } from './request-pace.js';
 
 export const SHARE_VALID_MS = 30 * SECOND_MS;
 const RENEW_MS = 10 * SECOND_MS;
 /** For a process that gets less than is meant for it, until another has given it back. */
 const RENEW_SOON_MS = SECOND_MS;
-const FIRST_COOLDOWN_MS = SECOND_MS / 2;
-const LONGEST_COOLDOWN_MS = 15 * SECOND_MS;
 /** What does not divide evenly goes to another process after so long. */
 const TURN_MS = 30 * SECOND_MS;
 
@@ -44,14 +43,7 @@ export interface BoardState {
   holders: Record<string, Holder>;
   /** Totals of processes that are gone. */
   gone: CallTotals;
-  firstAt: number;
-  /** Calls sent before are no evidence against what was decided then. */
-  decidedAt: number;
-  coolUntil: number;
-  /** Refusals in a row, each after its own wait, without an answer. */
-  streak: number;
-  /** What was known before the newest refusal was put down to too many calls at once. */
-  suspicion: { window: WindowState; inFlight: number; taken: number; knownMs: number } | null;
+  judge: JudgeState;
 }
 
 /** Input of the workflow that keeps a board. */
@@ -68,11 +60,7 @@ export const freshBoard = (now: number): BoardState => ({
   breaker: closedBreaker(),
   holders: {},
   gone: NO_CALLS,
-  firstAt: now,
-  decidedAt: 0,
-  coolUntil: 0,
-  streak: 0,
-  suspicion: null,
+  judge: openMind(now),
 });
 
 /**
@@ -82,6 +70,7 @@ export const freshBoard = (now: number): BoardState => ({
 export class EndpointBoard {
   private readonly window: ConcurrencyWindow;
   private readonly pace: RequestPace;
+  private readonly judge: RefusalJudge;
   private readonly breaker: CircuitBreaker;
   private readonly nudges = new Set<string>();
 
@@ -91,6 +80,7 @@ export class EndpointBoard {
   ) {
     this.window = new ConcurrencyWindow(state.window);
     this.pace = new RequestPace(state.pace);
+    this.judge = new RefusalJudge(state.judge, this.window, this.pace);
     this.breaker = new CircuitBreaker(state.breaker, tuning);
   }
 
@@ -135,6 +125,7 @@ export class EndpointBoard {
 
   view(baseUrl: string, now: number): EndpointView {
     const totals = this.reports.reduce((sum, { totals: t }) => addCalls(sum, t), this.state.gone);
+    const { coolUntil } = this.state.judge;
     const answers = totals.answered + totals.refused + totals.failed;
     return {
       baseUrl,
@@ -146,11 +137,15 @@ export class EndpointBoard {
       tokensPerMinute: this.state.tokensPerMinute,
       requestsLastMinute: this.total(({ lastMinute }) => lastMinute.calls),
       tokensLastMinute: this.total(({ lastMinute }) => lastMinute.tokens),
-      coolingDownUntil: this.state.coolUntil > now ? this.state.coolUntil : null,
+      coolingDownUntil: coolUntil > now ? coolUntil : null,
       downSince: this.breaker.downSince,
       refusedShare: answers === 0 ? null : totals.refused / answers,
       at: now,
     };
+  }
+
+  private get takenLastMinute(): number {
+    return this.total((r) => r.lastMinute.calls);
   }
 
   private get reports(): EndpointReport[] {
@@ -163,8 +158,11 @@ export class EndpointBoard {
 
   /** One call at a time while it is not known whether any is answered. */
   private get limit(): number {
-    const trying = this.breaker.downSince !== null || this.state.streak > 1;
-    return trying ? 1 : this.window.limit;
+    return this.trying ? 1 : this.window.limit;
+  }
+
+  private get trying(): boolean {
+    return this.breaker.downSince !== null || this.judge.trying;
   }
 
   private drop(hostId: string): void {
@@ -181,73 +179,32 @@ export class EndpointBoard {
     const { told, refusal, heldBack, totals, hostId } = report;
     if (told?.requestsPerMinute) this.pace.told(told.requestsPerMinute);
     if (told?.tokensPerMinute) this.state.tokensPerMinute = told.tokensPerMinute;
-    const wasTrying = this.limit === 1 && this.window.limit > 1;
+    const wasTrying = this.trying;
     const wasDown = this.breaker.downSince !== null;
     const answered = totals.answered - before.answered;
     const failed = totals.failed - before.failed;
     if (answered > 0) {
       this.breaker.answered();
-      if (now - (report.answeredSentAgoMs ?? now) > this.state.decidedAt) {
-        this.state.streak = 0;
-        this.state.suspicion = null;
-      }
+      this.judge.answered(now - (report.answeredSentAgoMs ?? now));
       if (refusal === null) {
         this.answered(hostId, answered);
         this.pace.answered(answered, heldBack.byPace, now);
       }
     } else if (failed > 0) this.breaker.failed(failed, now);
     if (refusal !== null) this.refused(report, refusal, now);
-    const recovered = wasTrying && this.limit > 1;
+    this.judge.correct(this.takenLastMinute, now);
+    const recovered = wasTrying && !this.trying;
     const isDown = this.breaker.downSince !== null;
     if (recovered || refusal !== null || isDown !== wasDown) this.nudgeOthers(hostId);
   }
 
-  private refused(report: EndpointReport, refusal: Refusal, now: number): void {
-    const { state } = this;
-    const { retryInMs } = refusal;
-    if (retryInMs !== null) state.coolUntil = Math.max(state.coolUntil, now + retryInMs);
-    if (now - refusal.sentAgoMs <= state.decidedAt) return;
-    state.streak += 1;
-    if (retryInMs === null) {
-      const wait = Math.min(LONGEST_COOLDOWN_MS, FIRST_COOLDOWN_MS * 2 ** (state.streak - 1));
-      state.coolUntil = Math.max(state.coolUntil, now + wait);
-    }
-    // Until then calls may still be made by processes that have not heard of it.
-    state.decidedAt = state.coolUntil;
-    this.blame(report, refusal, now);
-  }
-
-  /** Finds out which limit a refusal is about: calls at once, or calls per minute. */
-  private blame({ hostId }: EndpointReport, { inFlight, told, overloaded }: Refusal, now: number): void {
-    const { state } = this;
-    const allInFlight = inFlight + this.inFlightElsewhere(hostId);
-    if (state.streak > 1) {
-      this.blameAgain(allInFlight, now);
-      return;
-    }
-    const taken = this.total((r) => r.lastMinute.calls);
-    const knownMs = now - state.firstAt;
-    for (const h of Object.values(state.holders)) h.vouches = false;
-    const spent = told?.remainingRequests === 0 || told?.remainingTokens === 0;
-    if (overloaded) this.window.overloaded();
-    else if (!spent && this.window.isSuspect(allInFlight)) {
-      state.suspicion = { window: { ...state.window }, inFlight: allInFlight, taken, knownMs };
-      this.window.refused(allInFlight);
-    } else if (told?.remainingTokens !== 0) this.pace.refused(taken, knownMs, now);
-  }
-
-  /** Without an answer in between. Refused all alone, it was not about calls at once. */
-  private blameAgain(allInFlight: number, now: number): void {
-    const { suspicion } = this.state;
-    if (suspicion === null) return;
-    if (allInFlight > 1) {
-      this.window.refused(allInFlight);
-      return;
-    }
-    Object.assign(this.state.window, suspicion.window);
-    this.window.acquitted(suspicion.inFlight);
-    this.pace.refused(suspicion.taken, suspicion.knownMs, now);
-    this.state.suspicion = null;
+  private refused({ hostId }: EndpointReport, refusal: Refusal, now: number): void {
+    const found = {
+      inFlight: refusal.inFlight + this.inFlightElsewhere(hostId),
+      lastMinute: this.takenLastMinute,
+    };
+    if (!this.judge.refused(refusal, found, now)) return;
+    for (const holder of Object.values(this.state.holders)) holder.vouches = false;
   }
 
   private answered(hostId: string, calls: number): void {
@@ -274,12 +231,18 @@ export class EndpointBoard {
     const holders = Object.values(this.state.holders);
     const index = holders.indexOf(holder);
     const { limit } = this;
-    const wants = holders.map(({ report: r }) => Math.max(1, r.inFlight + r.waiting));
+    const isDown = this.breaker.downSince !== null;
+    // Who has no call to make could not try the endpoint.
+    const least = this.trying ? 0 : 1;
+    const wants = holders.map(({ report: r }) => Math.max(least, r.inFlight + r.waiting));
     const targets = wholeShares(limit, wants, Math.floor(now / TURN_MS));
     const target = targets[index] ?? 0;
     const held = holders.map((h) => Math.max(h.granted, h.report.inFlight));
     const elsewhere = held.reduce((sum, n, i) => (i === index ? sum : sum + n), 0);
-    const granted = Math.max(0, Math.min(target, limit - elsewhere));
+    // Calls that hang for long must not keep the one that tries it from being made.
+    const granted = isDown
+      ? holder.report.inFlight + target
+      : Math.max(0, Math.min(target, limit - elsewhere));
     if (granted !== holder.granted) holder.vouches = false;
     holder.granted = granted;
     const want = (i: number) => Math.min(targets[i] ?? 0, wants[i] ?? 0);
@@ -291,12 +254,12 @@ export class EndpointBoard {
       if (i !== index && (mayGive || mayTake)) this.nudges.add(other.report.hostId);
     }
     const { growsAfter } = this.window;
-    const probeInMs = this.breaker.downSince === null ? 0 : this.state.breaker.nextProbeAt - now;
+    const probeInMs = isDown ? this.state.breaker.nextProbeAt - now : 0;
     return {
       concurrency: holder.granted,
       requestsPerMinute: this.part(this.pace.perMinute, index, (r) => r.lastMinute.calls),
       tokensPerMinute: this.part(this.state.tokensPerMinute, index, (r) => r.lastMinute.tokens),
-      waitMs: Math.max(0, this.state.coolUntil - now, probeInMs),
+      waitMs: Math.max(0, this.state.judge.coolUntil - now, probeInMs),
       downForMs: this.breaker.downSince === null ? null : now - this.breaker.downSince,
       renewAfter: growsAfter === null ? null : Math.ceil((growsAfter * holder.granted) / limit),
       renewMs: short ? RENEW_SOON_MS : RENEW_MS,

@@ -11,6 +11,8 @@ export interface PaceState {
   /** Answered while the pace held calls back, since it last changed. */
   answered: number;
   changedAt: number;
+  /** What the last refusal allows at most; Infinity does not survive as JSON. */
+  cap: number | null;
   /** Slow raises since the last refusal: each is larger than the one before. */
   raises: number;
 }
@@ -26,7 +28,7 @@ const ROUGH_MS = 15 * SECOND_MS;
 const LARGE_RAISE = 0.25;
 const LARGE_RAISE_MS = 10 * SECOND_MS;
 const SMALL_RAISE_MS = 30 * SECOND_MS;
-const SMALL_RAISE_ANSWERS = 60;
+const SMALL_RAISE_ANSWERS = 40;
 const FIRST_RAISE = 0.02;
 const LARGEST_RAISE = 0.5;
 
@@ -34,6 +36,7 @@ export const freshPace = (): PaceState => ({
   found: null,
   told: null,
   rough: false,
+  cap: null,
   answered: 0,
   changedAt: 0,
   raises: 0,
@@ -64,15 +67,25 @@ export class RequestPace {
     const { state } = this;
     const { found, told } = state;
     const measured = taken * BELOW_MEASURED;
+    state.cap = null;
     if (found === null && told === null) {
       this.change(Math.max(LEAST_ESTIMATE, measured), now);
     } else {
       const refused = Math.min(found ?? told ?? 0, told ?? Number.POSITIVE_INFINITY);
       const least = refused * (told === null ? LARGEST_CUT : LEAST_CUT);
-      this.change(Math.max(1, Math.min(refused * LEAST_CUT, Math.max(least, measured))), now);
+      state.cap = refused * LEAST_CUT;
+      this.change(Math.max(1, Math.min(state.cap, Math.max(least, measured))), now);
     }
     state.rough = told === null && knownMs < ROUGH_MS;
     state.raises = 0;
+  }
+
+  /** Right after a refusal other processes tell of calls that it was not known of. */
+  corrected(taken: number): void {
+    const { state } = this;
+    if (state.found === null) return;
+    const measured = Math.min(taken * BELOW_MEASURED, state.cap ?? taken, state.told ?? taken);
+    state.found = Math.max(state.found, measured);
   }
 
   /** `heldBack`: more calls would have been made. */

@@ -14,6 +14,7 @@ import { RateBucket } from './rate-bucket.js';
 export const FALLBACK_CONCURRENCY = 2;
 /** So long it goes on with the last share while the keeper is out of reach. */
 export const STALE_MS = 2 * MINUTE_MS;
+const TRY_AGAIN_MS = 2 * SECOND_MS;
 const FIRST_BACKOFF_MS = SECOND_MS / 2;
 const LONGEST_BACKOFF_MS = 30 * SECOND_MS;
 /** Calls of about a second may begin together; the rest is spread evenly. */
@@ -115,6 +116,8 @@ export class ShareSpender {
     if (outcome.kind === 'failed') {
       this.totals = { ...this.totals, failed: this.totals.failed + 1 };
       this.answeredSinceReport = 0;
+      // The keeper says when the next one may try.
+      if (this.downSince() !== null) this.notBefore = Math.max(this.notBefore, now + TRY_AGAIN_MS);
       return true;
     }
     if (outcome.kind === 'answered') return this.answered(pass, outcome.tokens, completionTokens);

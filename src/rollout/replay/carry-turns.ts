@@ -2,6 +2,7 @@ import type { TurnHistory } from '../../agent/agent.js';
 import { agentFor } from '../../agent/index.js';
 import { HOUR_MS } from '../../core/time.js';
 import { NO_USAGE } from '../../core/usage.js';
+import { knownContextWindow } from '../../model/index.js';
 import { keys } from '../../store/keys.js';
 import { putRecordIfAbsent, readRecord } from '../../store/records.js';
 import {
@@ -122,8 +123,8 @@ async function executeAgain(
   const planned = agent?.plan(agentContextOf(deps.environmentOf(run), run, task, step), call)[index];
   if (!planned) return;
   const earlier = [...turns.slice(0, turn), { call, results: results.slice(0, index) }];
-  const window = run.config.contextWindow ?? deps.modelOf(run).contextWindow();
-  const runner = new ToolRunner(context, turn, earlier, window);
+  // Only verifying must not need the model's key.
+  const runner = new ToolRunner(context, turn, earlier, knownContextWindow(run.config));
   await runner.result(planned, index, timeOf(results[index] as ToolResult), 'toolReplayed');
 }
 

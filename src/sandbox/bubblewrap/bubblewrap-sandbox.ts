@@ -22,6 +22,8 @@ import { LOCAL_FOLDER } from './root-folder.js';
 import type { ServerConnection } from './server-connection.js';
 import { REQUEST } from './server-frames.js';
 
+/** Before the output of a command of ours. */
+const BEGIN = 'longrun-begin';
 const MAX_TIMER_MS = 2 ** 31 - 1;
 const HOUSEKEEPING_MS = 60_000;
 const MAX_SNAPSHOT_BYTES = 512 * 1024 * 1024;
@@ -234,17 +236,30 @@ export class BubblewrapSandbox implements Sandbox {
   }
 
   /** A command of ours: by the read-only programs, whatever the agent put before them. */
-  private housekeeping(
+  private async housekeeping(
     script: string,
     env: Record<string, string>,
     outputLimitBytes: number,
   ): Promise<ExecResult> {
     this.assertAlive();
     const trusted = { ...env, PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
-    const request = { script, cwd: '/', env: trusted, user: null, timeoutMs: HOUSEKEEPING_MS, stdin: null };
+    // A loader that an agent has given something to complain of speaks before the shell does.
+    const marked = `echo ${BEGIN}; ${script}`;
+    const request = {
+      script: marked,
+      cwd: '/',
+      env: trusted,
+      user: null,
+      timeoutMs: HOUSEKEEPING_MS,
+      stdin: null,
+    };
     // Twice the limit, of which the head alone is taken: it must be whole.
     const limited = { ...request, outputLimitBytes: 2 * outputLimitBytes };
-    return this.runNow(limited, new AbortController().signal, this.image.root.shell);
+    const result = await this.runNow(limited, new AbortController().signal, this.image.root.shell);
+    const { head } = result.output;
+    const begun = Buffer.from(head.buffer, head.byteOffset, head.byteLength).indexOf(`${BEGIN}\n`);
+    const own = begun < 0 ? new Uint8Array() : head.subarray(begun + BEGIN.length + 1);
+    return { ...result, output: { ...result.output, head: own } };
   }
 
   private assertAlive(): void {

@@ -16,7 +16,26 @@ const base = {
 
 /** It ran to its end. The engine's exit code counts; the copy beside the spool stands in for it. */
 export function endedResult(end: ExecEnd, output: BoundedOutput, engineCode: number | null): ExecResult {
-  return { ...base, exitCode: engineCode ?? end.status, output, durationMs: end.durationMs };
+  const result = { ...base, exitCode: engineCode ?? end.status, output, durationMs: end.durationMs };
+  const forged = engineCode !== null && engineCode !== end.status;
+  if (forged)
+    return withWords(result, `its end was written down as ${end.status}, and the engine says ${engineCode}`);
+  return end.spoolRemoved ? withWords(result, 'its output was removed before it had ended') : result;
+}
+
+/** Whoever reads the result is told what was done to the traces of a command from inside the sandbox. */
+function withWords(result: ExecResult, words: string): ExecResult {
+  return endingWith(result, `\n[longrun: the traces of this command were changed from inside: ${words}]\n`);
+}
+
+function endingWith(result: ExecResult, text: string): ExecResult {
+  const words = Buffer.from(text);
+  const { head, tail, omittedBytes } = result.output;
+  const output =
+    omittedBytes === 0
+      ? { head: Buffer.concat([head, words]), tail, omittedBytes }
+      : { head, tail: Buffer.concat([tail, words]), omittedBytes };
+  return { ...result, output };
 }
 
 /**
@@ -27,15 +46,8 @@ const BROKEN_STREAM = 126;
 
 /** The sandbox exceeded its limit of disk while the command ran: its output ends with words about that. */
 export function diskLimitedResult(result: ExecResult, limitBytes: number): ExecResult {
-  const words = Buffer.from(
-    `\nEvery process of the sandbox was ended: it holds more than its ${Math.round(limitBytes / 2 ** 20)} MB of disk.\n`,
-  );
-  const { head, tail, omittedBytes } = result.output;
-  const output =
-    omittedBytes === 0
-      ? { head: Buffer.concat([head, words]), tail, omittedBytes }
-      : { head, tail: Buffer.concat([tail, words]), omittedBytes };
-  return { ...result, output };
+  const limit = `${Math.round(limitBytes / 2 ** 20)} MB of disk`;
+  return endingWith(result, `\nEvery process of the sandbox was ended: it holds more than its ${limit}.\n`);
 }
 
 /** It could not be begun inside the sandbox, for reasons that lie inside it. */

@@ -3,6 +3,8 @@ import { toStoreError } from './store-error.js';
 
 /** Below this much free space nothing new is placed: what runs must still be able to write its records. */
 export const DISK_WATERMARK_BYTES = 512 * 1024 * 1024;
+/** Of a small disk, this part of it. */
+const DISK_WATERMARK_SHARE = 0.05;
 
 export interface FreeSpace {
   freeBytes: number;
@@ -11,13 +13,11 @@ export interface FreeSpace {
 }
 
 /** Free space, for this user, of the file system that holds the state folder. Errors: `store_unavailable`. */
-export async function checkFreeSpace(
-  stateDir: string,
-  watermarkBytes: number = DISK_WATERMARK_BYTES,
-): Promise<FreeSpace> {
+export async function checkFreeSpace(stateDir: string, wanted: number | null = null): Promise<FreeSpace> {
   try {
-    const found = await statfs(stateDir);
-    const freeBytes = found.bavail * found.bsize;
+    const { bavail, blocks, bsize } = await statfs(stateDir);
+    const freeBytes = bavail * bsize;
+    const watermarkBytes = wanted ?? Math.min(DISK_WATERMARK_BYTES, DISK_WATERMARK_SHARE * blocks * bsize);
     return { freeBytes, watermarkBytes, enough: freeBytes >= watermarkBytes };
   } catch (cause) {
     throw toStoreError(cause, 'the state folder', stateDir);

@@ -20,7 +20,7 @@ const READ_TRIES = 3;
 /**
  * An ArtifactStore in a bucket: one object per key. It relies on what AWS and most others promise: reads
  * and lists see every write that was answered, and a conditional write has one winner.
- * An answered write outlives a power cut, so durability makes no difference here.
+ * An answered write is as durable as the service makes it, so `durability` makes no difference here.
  */
 export class S3Store implements ArtifactStore {
   private readonly names: ObjectNames;

@@ -33,7 +33,9 @@ export async function collectArtifacts(
     const tar = await archiveOf(sandbox, artifact.source, left);
     if (tar === null) continue;
     left -= tar.length;
-    for (const member of await readMembers(tar, artifact)) members.set(member.header.name, member);
+    // One that is no archive was made by something the agent has put into its sandbox: as good as none.
+    const found = await readMembers(tar, artifact).catch(() => []);
+    for (const member of found) members.set(member.header.name, member);
   }
   const links = new Set([...members.values()].filter(isLink).map(({ header }) => header.name));
   const kept = [...members.values()].filter(({ header }) => !passesThrough(header.name, links));

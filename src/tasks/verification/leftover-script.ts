@@ -33,15 +33,16 @@ const LOOKED_AT = 50;
  */
 export const LOOK_AT_LEFTOVERS = `
 (
+  pids=$(leftovers | head -n ${LOOKED_AT})
   set -f
   knows() { grep -aqsF -e logs/verifier -e reward.txt -e reward.json -e /tests/test.sh "$@"; }
-  for pid in $(leftovers | head -n ${LOOKED_AT}); do
+  for pid in $pids; do
     found=
     if knows /proc/$pid/cmdline /proc/$pid/environ /proc/$pid/exe; then found=1; fi
     for word in $(tr '\\000' '\\n' < /proc/$pid/cmdline | head -c 4000); do
       case $word in /*) file=/proc/$pid/root$word ;; *) file=/proc/$pid/cwd/$word ;; esac
       if [ -z "$found" ] && [ -f "$file" ] && knows "$file"; then found=1; fi
     done
-    [ -z "$found" ] || echo "${SUSPECT_WORD} running $(tr '\\000\\n' '  ' < /proc/$pid/cmdline | head -c 200)"
+    [ -z "$found" ] || echo "${SUSPECT_WORD} running process $pid: $(tr '\\000\\n' '  ' < /proc/$pid/cmdline | head -c 200)"
   done
 ) 2> /dev/null`.trim();

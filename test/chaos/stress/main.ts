@@ -25,6 +25,9 @@ function positive(name: string, text: string): number {
   process.exit(2);
 }
 
+const stop = new AbortController();
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort());
+
 async function main(): Promise<void> {
   const minutes = positive('minutes', values.minutes);
   const seed = positive('seed', values.seed);
@@ -37,7 +40,8 @@ async function main(): Promise<void> {
   do {
     const runId = `chaos-${seed}-${results.length + 1}`;
     say(`run ${runId} begins`);
-    const result = await stressRun(runId, { untilMs: begun + minutes * MINUTE_MS, longOutage, random, say });
+    const untilMs = begun + minutes * MINUTE_MS;
+    const result = await stressRun(runId, { untilMs, longOutage, random, say, signal: stop.signal });
     longOutage = false;
     results.push(result);
     say(`run ${runId}: ${describe(result)}`);
@@ -61,5 +65,11 @@ function clock(ms: number): string {
   return `${String(Math.floor(whole / 60)).padStart(3, '0')}:${String(whole % 60).padStart(2, '0')}`;
 }
 
+/** Whatever is still asleep in a fault must not keep the process, or strike again. */
+function end(error: unknown): never {
+  console.error(stop.signal.aborted ? 'interrupted: everything was taken down' : error);
+  process.exit(stop.signal.aborted ? 130 : 1);
+}
+
 if (values.help) console.log(HELP);
-else await main();
+else await main().catch(end);

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SECOND_MS } from '../../../src/core/time.js';
 import type { Child } from '../../support/child.js';
 import { ChaosRun } from '../support/chaos-run.js';
 import { TASK_IDS } from '../support/chaos-tasks.js';
@@ -15,6 +17,7 @@ export interface StageHost {
 
 const HOSTS = ['first', 'second'];
 const CAPACITY = 4;
+const START_TRIES = 60;
 const MODEL_TIMEOUT_MS = 10_000;
 /** More than a run of random kills can use up. */
 const MAX_ATTEMPTS = 20;
@@ -60,11 +63,23 @@ export async function setStage(runId: string, rollouts: number): Promise<Stage> 
     }
     await chaos.begin();
     const startWorker = async (host: StageHost) => {
-      host.worker = await start(host.hostId, host.proxy);
+      host.worker = await insist(() => start(host.hostId, host.proxy));
     };
     return { chaos, hosts, endpoint, serverBusy: false, startWorker, close };
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+/** As a service manager does: a worker that finds no server ends with an error, and is started again. */
+async function insist(start: () => Promise<Child>): Promise<Child> {
+  for (let left = START_TRIES; ; left--) {
+    try {
+      return await start();
+    } catch (error) {
+      if (left <= 0) throw error;
+      await sleep(SECOND_MS);
+    }
   }
 }

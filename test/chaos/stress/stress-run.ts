@@ -18,6 +18,8 @@ export interface StressOptions {
   longOutage: boolean;
   random: Random;
   say(line: string): void;
+  /** Aborted by Ctrl-C: everything is taken down, nothing is checked. */
+  signal: AbortSignal;
 }
 
 export interface StressResult {
@@ -35,9 +37,9 @@ export async function stressRun(runId: string, options: StressOptions): Promise<
   const minutes = Math.max(0, untilMs - Date.now()) / MINUTE_MS;
   const stage = await setStage(runId, minutes * ROLLOUTS_PER_MINUTE);
   try {
-    const struck = await strikeUntil(stage, options);
+    const struck = await Promise.race([strikeUntil(stage, options), interrupted(options.signal)]);
     say(`calm: ${await stage.chaos.sealed()} rollouts are sealed`);
-    await stage.chaos.finished(CALM_LIMIT_MS);
+    await Promise.race([stage.chaos.finished(CALM_LIMIT_MS), interrupted(options.signal)]);
     const takeovers = struck.filter(({ takeover }) => takeover).length;
     const broken = await brokenInvariants(stage.chaos, {
       takeovers,
@@ -61,11 +63,16 @@ export async function stressRun(runId: string, options: StressOptions): Promise<
 async function strikeUntil(stage: Stage, options: StressOptions): Promise<Strike[]> {
   const { untilMs, random, say, longOutage } = options;
   const struck: Strike[] = [];
+  const failed: string[] = [];
   const playing: Promise<void>[] = [];
   const strike = (one: Strike) => {
     say(one.name);
     struck.push(one);
-    playing.push(one.play());
+    playing.push(
+      one.play().catch((error: unknown) => {
+        failed.push(`fault "${one.name}" could not be injected: ${String(error)}`);
+      }),
+    );
   };
   if (longOutage) {
     await sleep(30 * SECOND_MS);
@@ -79,5 +86,14 @@ async function strikeUntil(stage: Stage, options: StressOptions): Promise<Strike
     if (one !== null) strike(one);
   }
   await Promise.all(playing);
+  if (failed.length > 0) throw new Error(failed.join('\n'));
   return struck;
+}
+
+function interrupted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const end = () => reject(new Error('interrupted'));
+    if (signal.aborted) end();
+    signal.addEventListener('abort', end, { once: true });
+  });
 }

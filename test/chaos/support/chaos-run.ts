@@ -13,6 +13,7 @@ import { LongrunHost } from '../../support/longrun-host.js';
 import { MODEL_RUN } from '../../support/model-run.js';
 import { type Answer, ModelServer, type SeenCall } from '../../support/model-server.js';
 import { until } from '../../support/until.js';
+import { atWork } from './at-work.js';
 import { chaosAnswer, chaosTasks, MAX_TURNS } from './chaos-tasks.js';
 import { type ChaosWorkerSettings, startChaosWorker } from './chaos-worker.js';
 import { childrenOf, type ProcessMark } from './processes.js';
@@ -30,6 +31,8 @@ export interface ChaosOptions {
 }
 
 const END_LIMIT_MS = 240_000;
+/** So many rollouts a fault shall strike, at least. */
+const AT_WORK = 3;
 
 /** A run of 24 rollouts, planned in a state folder with an own server, and the worker processes that do it. */
 export class ChaosRun {
@@ -56,7 +59,7 @@ export class ChaosRun {
     const host = await LongrunHost.start();
     const folder = await mkdtemp(join(tmpdir(), 'longrun-chaos-'));
     const chaos = new ChaosRun(runId, host, endpoint, capacity, folder);
-    await host.plan(runId, await chaosTasks(), {
+    await host.plan(runId, await chaosTasks(sandbox), {
       ...MODEL_RUN,
       sandbox,
       samples,
@@ -122,9 +125,10 @@ export class ChaosRun {
 
   /** Waits until the run is well under way: some rollouts are sealed, others at work. */
   async underWay(sealed = 2): Promise<void> {
-    await until(async () => (await this.sealed()) >= sealed, {
-      limitMs: 90_000,
-      what: `${sealed} rollouts are sealed`,
+    const condition = async () => (await this.sealed()) >= sealed && (await atWork(this)).length >= AT_WORK;
+    await until(condition, {
+      limitMs: 120_000,
+      what: `${sealed} rollouts are sealed and ${AT_WORK} at work`,
     });
   }
 
@@ -149,11 +153,17 @@ export class ChaosRun {
     return `open: ${open.join(' ') || 'none'}; workers: ${workers.join(', ')}; requests: ${this.endpoint.seen.length}`;
   }
 
+  /** Everything that it started goes, whatever of that fails. */
   async stop(): Promise<void> {
-    for (const worker of this.workers) await worker.kill('SIGKILL');
-    await this.endpoint.close();
-    await removeContainersOf(this.store);
-    await this.host.stop();
-    await rm(this.temporaryFolder, { recursive: true, force: true });
+    const work = [
+      () => Promise.all(this.workers.map((worker) => worker.kill('SIGKILL'))),
+      () => this.endpoint.close(),
+      () => removeContainersOf(this.store),
+      () => this.host.stop(),
+      () => rm(this.temporaryFolder, { recursive: true, force: true }),
+    ];
+    const errors: unknown[] = [];
+    for (const step of work) await step().catch((error: unknown) => errors.push(error));
+    if (errors.length > 0) throw errors[0];
   }
 }

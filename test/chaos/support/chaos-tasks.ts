@@ -1,3 +1,4 @@
+import type { RunConfig } from '../../../src/core/run-config.schema.js';
 import type { LoadedTask } from '../../../src/tasks/environment.js';
 import { inlineTask } from '../../support/inline-task.js';
 import { type Answer, after, completes, runs, type SeenCall, says } from '../../support/model-server.js';
@@ -65,11 +66,13 @@ export function commandOf(taskId: string, index: number): string {
 }
 
 /** Scores 1 when every line is there once and in order and the answer is 42; shows what it found. */
-export function chaosTasks(): Promise<LoadedTask[]> {
+export function chaosTasks(sandbox: RunConfig['sandbox']): Promise<LoadedTask[]> {
   return Promise.all(
     TASK_IDS.map((taskId) =>
       inlineTask({
         taskId,
+        // Bubblewrap has no images of its own: it shares the host's programs.
+        ...(sandbox === 'bubblewrap' ? { image: 'host' } : {}),
         test: `#!/bin/bash
 echo run >> /app/test-runs
 echo "test runs: $(wc -l < /app/test-runs)"

@@ -7,7 +7,7 @@ import type { ChaosWorkerSettings } from './chaos-worker.js';
 
 /** A host worker in a process of its own. Argument: its settings, as JSON. Prints `ready` once it works. */
 const settings = JSON.parse(process.argv[2] ?? '') as ChaosWorkerSettings;
-const { stateDir, address, hostId, dieAt, capacity } = settings;
+const { stateDir, address, hostId, role, dieAt, capacity } = settings;
 
 /** The process ends in the middle of the step, as by a power switch: nothing of it runs on. */
 function deathAt(point: string): AtCheckpoint {
@@ -36,6 +36,7 @@ await startHostWorker({
   logger,
   concurrency: capacity,
   ...(hostId === undefined ? {} : { hostId }),
+  ...(role === undefined ? {} : { role }),
   ...(dieAt === undefined ? {} : { atCheckpoint: deathAt(dieAt) }),
 });
 console.log('ready');

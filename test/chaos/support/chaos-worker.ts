@@ -1,3 +1,4 @@
+import type { HostRole } from '../../../src/core/host-role.js';
 import type { Checkpoint } from '../../../src/rollout/checkpoints.js';
 import { type Child, spawnChild } from '../../support/child.js';
 
@@ -10,6 +11,7 @@ export interface ChaosWorkerSettings {
   address?: string;
   /** Of several hosts on one state folder; else the folder's own. */
   hostId?: string;
+  role?: HostRole;
   /** Of a worker that drains when asked to stop (`serving.child.ts`). */
   drainTimeoutMs?: number;
   /** Where the worker kills itself with SIGKILL. */

@@ -8,8 +8,8 @@ import {
 } from '../../../src/store/records.schema.js';
 import { readResult } from '../../../src/store/runs.js';
 import { until } from '../../support/until.js';
+import { atWork } from './at-work.js';
 import type { ChaosRun } from './chaos-run.js';
-import { atWork } from './recovery.js';
 
 /** The host that holds an attempt's sandbox; null before it is placed. */
 export async function hostOf({ store }: ChaosRun, key: AttemptKey): Promise<string | null> {

@@ -2,8 +2,8 @@ import { appendFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import type { AttemptKey } from '../../../src/core/ids.js';
 import { keys } from '../../../src/store/keys.js';
-import { readResult } from '../../../src/store/runs.js';
 import { until } from '../../support/until.js';
+import { atWork } from './at-work.js';
 import type { ChaosRun } from './chaos-run.js';
 
 /** One line of the file that LONGRUN_CHAOS_TIMES names; docs/reliability.md is written from it. */
@@ -14,18 +14,6 @@ interface RecoveryLine {
   all_sec: number;
   rollouts: number;
   cores: number;
-}
-
-/** Rollouts that are placed and not sealed, with how far each has got. */
-export async function atWork(chaos: Pick<ChaosRun, 'store' | 'rollouts'>): Promise<AttemptKey[]> {
-  const { store } = chaos;
-  const found: AttemptKey[] = [];
-  for (const key of await chaos.rollouts()) {
-    const attempt = Math.max(0, ...(await store.children(keys.attempts(key))).map(Number));
-    if (attempt === 0 || (await readResult(store, key)) !== null) continue;
-    if ((await store.get(keys.placement({ ...key, attempt }))) !== null) found.push({ ...key, attempt });
-  }
-  return found;
 }
 
 /** What is recorded of an attempt: grows with each step of it. */
@@ -45,8 +33,8 @@ async function progressOf({ store }: ChaosRun, key: AttemptKey): Promise<number>
 }
 
 /**
- * Call it when the fault strikes; the answer resolves once every rollout that was at work then has moved on, and
- * notes how long that took.
+ * Call it right after a kill, or when another fault strikes; the answer resolves once every rollout that was at work
+ * then has moved on, and notes how long that took.
  */
 export async function watchRecovery(chaos: ChaosRun, row: string): Promise<() => Promise<RecoveryLine>> {
   const struckAt = Date.now();

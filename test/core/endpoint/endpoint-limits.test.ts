@@ -111,3 +111,18 @@ it('while an endpoint asks to wait, no process makes a call', () => {
   expect(early.every((leftMs) => leftMs > 19_500)).toBe(true);
   expect(n).toBeGreaterThan(400);
 });
+
+it('an endpoint that is down is tried by one call at a time, of whichever process, and used again at once when it is back', () => {
+  const begun = { at: 0 };
+  const DOWN_MS = [30_000, 150_000] as const;
+  const outage: Limits = (now) => {
+    begun.at ||= now;
+    const at = now - begun.at;
+    return { refuses: false, fails: at >= DOWN_MS[0] && at < DOWN_MS[1] };
+  };
+  const { seen } = simulate({ hosts: 3, rollouts: 8, latencyMs: 1_000, limits: outage, forMs: 240_000 });
+  const between = (from: number, to: number) => seen.filter(({ at }) => at >= from && at < to).length;
+  expect(between(DOWN_MS[0] + 5_000, DOWN_MS[1])).toBeLessThan(30);
+  expect(between(DOWN_MS[0] + 5_000, DOWN_MS[1])).toBeGreaterThan(5);
+  expect(between(DOWN_MS[1] + 25_000, DOWN_MS[1] + 55_000)).toBeGreaterThan(500);
+});

@@ -8,7 +8,7 @@ export const REQUEST_MS = 50;
 export type Limits = (
   now: number,
   inFlight: number,
-) => { refuses: boolean; retryAfterMs?: number; told?: ToldLimits };
+) => { refuses: boolean; fails?: boolean; retryAfterMs?: number; told?: ToldLimits };
 
 export interface World {
   hosts: number;
@@ -156,9 +156,13 @@ class Simulation {
   }
 
   private arrive(host: Host, pass: Pass): void {
-    const { refuses, retryAfterMs, told } = this.world.limits(this.now, this.inFlight);
+    const { refuses, fails = false, retryAfterMs, told } = this.world.limits(this.now, this.inFlight);
     this.seen.push({ at: this.now, host: this.hosts.indexOf(host), refused: refuses });
     const said = told ?? null;
+    if (fails) {
+      this.at(10, () => this.end(host, pass, { kind: 'failed' }));
+      return;
+    }
     if (refuses) {
       this.at(10, () =>
         this.end(host, pass, { kind: 'refused', retryAfterMs: retryAfterMs ?? null, told: said }),

@@ -57,14 +57,17 @@ it('a run with its records in a bucket waits while the bucket is away, and pays 
     await createRunClient(client, store).start(RUN);
 
     const sealed = async () => (await readResults(store, RUN, await readPlan(store, RUN))).length;
-    await until(async () => (await sealed()) >= 2, { what: 'two rollouts are sealed' });
+    await until(async () => (await sealed()) >= 2, { what: 'two rollouts are sealed', limitMs: 100_000 });
     await server.kill();
     const before = model.seen.length;
     await new Promise((resolve) => setTimeout(resolve, 4_000));
     // Calls in the air ended; none was begun whose answer could not be recorded.
     expect(model.seen.length - before).toBeLessThanOrEqual(4);
     await server.up();
-    await until(async () => (await readClosedRun(store, RUN)) !== null, { what: 'the run has ended' });
+    await until(async () => (await readClosedRun(store, RUN)) !== null, {
+      what: 'the run has ended',
+      limitMs: 150_000,
+    });
 
     const results = await readResults(store, RUN, await readPlan(store, RUN));
     expect(results).toHaveLength(ROLLOUTS);

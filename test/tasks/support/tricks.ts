@@ -57,14 +57,15 @@ END
 chmod +x /tmp/bash; mv -f /tmp/bash /bin/bash`,
     flagged: /modified .*\/bin\/bash/,
   },
-  'another python3': {
-    script: 'rm -f /usr/bin/python3; cp /bin/true /usr/bin/python3',
-    flagged: /\/usr\/bin\/python3/,
+  'another perl': {
+    script: 'rm -f /usr/bin/perl; cp /bin/true /usr/bin/perl',
+    flagged: /modified \/usr\/bin\/perl/,
   },
+  'another python3': { script: 'cp /bin/true /usr/bin/python3', flagged: /\/usr\/bin\/python3/ },
   'another pytest': { script: 'cp /bin/true /usr/bin/pytest', flagged: /\/usr\/bin\/pytest/ },
-  'another python3 before it on PATH': {
-    script: 'cp /bin/true /usr/local/bin/python3; cp /bin/true /usr/local/bin/pytest',
-    flagged: /added \/usr\/local\/bin\/python3/,
+  'another perl before it on PATH': {
+    script: 'cp /bin/true /usr/local/bin/perl; cp /bin/true /usr/local/bin/pytest',
+    flagged: /added \/usr\/local\/bin\/perl/,
   },
   'another grep before it on PATH': {
     script: 'cp /bin/true /usr/local/bin/grep',
@@ -76,7 +77,7 @@ chmod +x /tmp/bash; mv -f /tmp/bash /bin/bash`,
 export const READ_AT_START: Record<string, Trick> = {
   'ld.so.preload': { script: 'echo /tmp/evil.so > /etc/ld.so.preload', flagged: /\/etc\/ld\.so\.preload/ },
   'shell profiles that set LD_PRELOAD, PATH and BASH_ENV': {
-    script: `printf '#!/bin/sh\\n${ONE}\\n' > /tmp/evil.sh; mkdir -p /tmp/evil; cp /bin/true /tmp/evil/python3; cp /bin/true /tmp/evil/grep
+    script: `printf '#!/bin/sh\\n${ONE}\\n' > /tmp/evil.sh; mkdir -p /tmp/evil; cp /bin/true /tmp/evil/perl; cp /bin/true /tmp/evil/grep
 for file in /etc/profile /etc/bash.bashrc /etc/environment $HOME/.bashrc $HOME/.profile; do
 printf 'export LD_PRELOAD=/tmp/evil.so PATH=/tmp/evil:$PATH BASH_ENV=/tmp/evil.sh ENV=/tmp/evil.sh PYTHONPATH=/tmp/evil PYTHONSTARTUP=/tmp/evil.py\\n' >> $file
 done; . /etc/profile`,

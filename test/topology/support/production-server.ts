@@ -1,23 +1,22 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Connection } from '@temporalio/client';
-import { msToTs } from '@temporalio/common/lib/time.js';
 import { stringify } from 'yaml';
-import { DAY_MS } from '../../../src/core/time.js';
 import { isPortFree } from '../../../src/temporal/ports.js';
 import { probeServer } from '../../../src/temporal/probe-server.js';
+import { findServerBinary } from '../../../src/temporal/server-binary.js';
 import { goProgram } from '../../support/go-programs.js';
 import { until } from '../../support/until.js';
 
 const run = promisify(execFile);
-/** The one that docker-compose.yml gives its server, too. */
-const DYNAMIC_CONFIG = fileURLToPath(new URL('../../../docker/dynamicconfig.yaml', import.meta.url));
+const DOCKER = new URL('../../../docker/', import.meta.url);
+const DYNAMIC_CONFIG = fileURLToPath(new URL('dynamicconfig.yaml', DOCKER));
 const USER = 'temporal';
 const DATABASES = ['temporal', 'visibility'] as const;
 export const NAMESPACE = 'benchmarks';
@@ -32,16 +31,26 @@ export class ProductionServer {
   ) {}
 
   static async start(postgresPort: number): Promise<ProductionServer> {
-    await setUpSchemas(postgresPort);
+    await runScript('setup-schema.sh', {
+      POSTGRES_HOST: '127.0.0.1',
+      POSTGRES_PORT: String(postgresPort),
+      POSTGRES_USER: USER,
+      SQL_PASSWORD: 'unused',
+    });
     const folder = await mkdtemp(join(tmpdir(), 'longrun-temporal-'));
     await mkdir(join(folder, 'config'));
     const ports = await lowPorts(8);
     const config = serverConfig(postgresPort, ports);
     await writeFile(join(folder, 'config', 'prod.yaml'), stringify(config));
     const server = new ProductionServer(folder, ports[0] as number);
-    await server.up();
-    await server.addNamespace();
-    return server;
+    try {
+      await server.up();
+      await server.addNamespace();
+      return server;
+    } catch (error) {
+      await server.stop();
+      throw error;
+    }
   }
 
   get address(): string {
@@ -70,13 +79,11 @@ export class ProductionServer {
 
   /** A namespace is known to every service only after their caches have been renewed, about ten seconds. */
   private async addNamespace(): Promise<void> {
+    await runScript('create-namespace.sh', { TEMPORAL_ADDRESS: this.address, TEMPORAL_NAMESPACE: NAMESPACE });
     const connection = await Connection.connect({ address: this.address });
     try {
-      const retention = { workflowExecutionRetentionPeriod: msToTs(DAY_MS) };
-      await connection.workflowService.registerNamespace({ namespace: NAMESPACE, ...retention });
-      const asked = { namespace: NAMESPACE, query: '' };
       const known = () =>
-        connection.workflowService.countWorkflowExecutions(asked).then(
+        connection.workflowService.countWorkflowExecutions({ namespace: NAMESPACE, query: '' }).then(
           () => true,
           () => false,
         );
@@ -124,18 +131,16 @@ async function answers(address: string, namespace: string): Promise<boolean> {
   );
 }
 
-/** Database, version tables, all versions of the schema: for the state and for what lists workflows. */
-async function setUpSchemas(postgresPort: number): Promise<void> {
-  for (const name of DATABASES) {
-    const at = ['--plugin', 'postgres12', '--ep', '127.0.0.1', '-p', String(postgresPort), '-u', USER];
-    const tool = [...at, '--pw', 'unused', '--db', databaseOf(name)];
-    for (const step of [
-      ['create'],
-      ['setup-schema', '-v', '0.0'],
-      ['update-schema', '--schema-name', `postgresql/v12/${name}`],
-    ]) {
-      await run(goProgram('temporal-sql-tool'), [...tool, ...step]);
-    }
+/** The scripts that docker-compose.yml runs, with the tools under the names that they have in its images. */
+async function runScript(name: string, env: Record<string, string>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'longrun-tools-'));
+  try {
+    await symlink(goProgram('temporal-sql-tool'), join(folder, 'temporal-sql-tool'));
+    await symlink((await findServerBinary()).path, join(folder, 'temporal'));
+    const PATH = `${folder}:${process.env.PATH}`;
+    await run('/bin/sh', [fileURLToPath(new URL(name, DOCKER))], { env: { ...process.env, ...env, PATH } });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
   }
 }
 

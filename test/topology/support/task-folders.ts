@@ -9,7 +9,7 @@ const DOCKERFILE = 'FROM debian:bookworm-slim\nWORKDIR /app\n';
 
 /** Writes the tasks of the fault tests as folders, as a user has them. */
 export async function writeTaskFolders(folder: string): Promise<void> {
-  for (const loaded of await chaosTasks()) {
+  for (const loaded of await chaosTasks('docker')) {
     const files = {
       'task.toml': TOML,
       'instruction.md': `${loaded.task.inputs.instruction}\n`,

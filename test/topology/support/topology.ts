@@ -46,7 +46,10 @@ export class Topology {
       S3Server.start(),
       ModelServer.start(chaosAnswer),
     ]);
-    const server = await ProductionServer.start(postgres.port);
+    const server = await ProductionServer.start(postgres.port).catch(async (error: unknown) => {
+      await Promise.all([postgres.stop(), s3.stop(), endpoint.close()]);
+      throw error;
+    });
     const topology = new Topology(runId, folder, temporaryFolder, postgres, server, s3, endpoint);
     topology.giveBack = borrowEnv(s3.env);
     topology.store = await openStore(join(folder, 'observer'), { LONGRUN_STORE: s3.url('lab') });

@@ -27,7 +27,7 @@ async function list(options: ListOptions, io: CliIo): Promise<void> {
   const { lookOf } = await import('../../look.js');
   const state = queueStateFlag(options.state);
   const { json, stateDir } = await commandContext(options, io);
-  const all = await readQueue(await openStore(stateDir), options.run ?? null);
+  const all = await readQueue(await openStore(stateDir, io.env), options.run ?? null);
   const rows = all.filter((row) => (state === null ? row.state !== 'success' : row.state === state));
   const counts = countStates(all);
   if (json) return printJson(io, { counts, rollouts: rows.map((row) => toWire(queueRowSchema, row)) });

@@ -47,7 +47,7 @@ async function resolve(id: string, options: ResolveOptions, io: CliIo): Promise<
     );
   }
   const { json, stateDir, say } = await commandContext(options, io);
-  const { store, key } = await findRollout(stateDir, id);
+  const { store, key } = await findRollout(stateDir, id, io.env);
   const decision = { as, note: options.note ?? null, by: userName(), at: io.now() };
   const row = await resolveRollout(store, key, decision);
   if (json) printJson(io, toWire(queueRowSchema, row));

@@ -26,7 +26,7 @@ async function retry(ids: string[], options: RetryOptions, io: CliIo): Promise<v
   const { retryRuns } = await import('../../replay/retry-runs.js');
   const state = queueStateFlag(options.state);
   const context = await commandContext(options, io);
-  const store = await openStore(context.stateDir);
+  const store = await openStore(context.stateDir, io.env);
   const chosen = await chooseRetries(store, { ids, runId: options.run ?? null, state });
   await retryRuns(context, chosen);
 }

@@ -18,7 +18,7 @@ async function show(id: string, options: CommonOptions, io: CliIo): Promise<void
   const { queueEntryLines } = await import('../../render-queue.js');
   const { lookOf } = await import('../../look.js');
   const { json, stateDir } = await commandContext(options, io);
-  const entry = await loadQueueEntry(stateDir, id);
+  const entry = await loadQueueEntry(stateDir, id, io.env);
   if (json) return printJson(io, toWire(queueEntrySchema, entry));
   printLines(io, queueEntryLines(entry, lookOf(io)));
 }

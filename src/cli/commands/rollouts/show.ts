@@ -26,7 +26,7 @@ async function show(id: string, options: ShowOptions, io: CliIo): Promise<void> 
   const { lookOf } = await import('../../look.js');
   const { json, stateDir } = await commandContext(options, io);
   const attempt = options.attempt === undefined ? undefined : wholeNumber('--attempt', options.attempt);
-  const { view, passThreshold } = await loadRollout(stateDir, id, attempt);
+  const { view, passThreshold } = await loadRollout(stateDir, id, attempt, io.env);
   if (json) return printJson(io, rolloutDocument(view));
   const full = options.full === true;
   printLines(io, renderConversation(view, { ...lookOf(io), full, passThreshold }));

@@ -20,7 +20,7 @@ async function cancelReplaysOf(runId: string, options: CommonOptions, io: CliIo)
   const { commandContext, printJson } = await import('../../command-context.js');
   const { openReplaysOfClosedRun } = await import('../../../launch/open-replay.js');
   const { json, stateDir, say } = await commandContext(options, io);
-  const { replays } = await openReplaysOfClosedRun(stateDir, runId);
+  const { replays } = await openReplaysOfClosedRun(stateDir, runId, io.env);
   if (replays.length === 0) return false;
   const { cancelReplays } = await import('../../../launch/replay-run.js');
   await cancelReplays({ stateDir, env: io.env }, runId);

@@ -24,7 +24,7 @@ async function resume(
   const { resumeRun } = await import('../../../launch/resume-run.js');
   const { RunReporter } = await import('../../run-reporter.js');
   const context = await commandContext(options, io);
-  if (!(await resumeReplays(context, runId))) return;
+  if (await resumeReplays(context, runId)) return;
   const reporter = new RunReporter(context, { failUnder: null, output: null, runId });
   const { stateDir } = context;
   const detach = options.detach === true;
@@ -42,15 +42,17 @@ async function resume(
   );
 }
 
-/** Replays of a run that is closed are carried on first; false when the person left meanwhile. */
+/** Of a run that is over its open replays are carried on, and then the run is shown; false when there are none. */
 async function resumeReplays(context: CommandContext, runId: string): Promise<boolean> {
   const { openReplaysOfClosedRun } = await import('../../../launch/open-replay.js');
-  const { run, replays } = await openReplaysOfClosedRun(context.stateDir, runId);
-  if (replays.length === 0) return true;
+  const { run, replays } = await openReplaysOfClosedRun(context.stateDir, runId, context.io.env);
+  if (replays.length === 0) return false;
   const { followToEnd } = await import('../../replay/attend-replay.js');
   for (const replay of replays) {
     context.say(`Carrying on replay ${replay.replayId}.`);
-    if ((await followToEnd(context, run, replay)) === null) return false;
+    if ((await followToEnd(context, run, replay)) === null) return true;
   }
+  const { printRun } = await import('./show.js');
+  await printRun(context, runId);
   return true;
 }

@@ -49,6 +49,8 @@ async function set(runId: string, options: SetOptions, io: CliIo): Promise<void>
   say(`The limits of run ${runId} were changed.`);
   if (before?.status === 'paused' && before.reason === 'person')
     say(`You have paused it: carry it on with: longrun runs resume ${runId}`);
+  else if (before !== null && !['running', 'paused', 'draining'].includes(before.status))
+    say(`It has ended: the budgets are those of its replays from now on.`);
   else if (before === null || !worked)
     say(`No worker is running. Work on it with:\n  longrun runs resume ${runId}`);
 }

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { CliIo } from '../../cli-io.js';
+import type { CommandContext } from '../../command-context.js';
 import { type CommonOptions, withCommonOptions } from '../../common-options.js';
 
 /** `longrun runs show`. */
@@ -12,13 +13,18 @@ export function showCommand(io: CliIo): Command {
 }
 
 async function show(runId: string, options: CommonOptions, io: CliIo): Promise<void> {
-  const { commandContext, printJson, printLines } = await import('../../command-context.js');
+  const { commandContext } = await import('../../command-context.js');
+  await printRun(await commandContext(options, io), runId);
+}
+
+/** The report of a run, as the store and the cluster tell it now. */
+export async function printRun({ io, json, stateDir }: CommandContext, runId: string): Promise<void> {
+  const { printJson, printLines } = await import('../../command-context.js');
   const { readRunDocument } = await import('../../../launch/run-rows.js');
   const { runDocumentSchema } = await import('../../../report/document.js');
   const { renderScoreboard } = await import('../../../report/scoreboard.js');
   const { toWire } = await import('../../../store/wire.js');
   const { lookOf } = await import('../../look.js');
-  const { json, stateDir } = await commandContext(options, io);
   const document = await readRunDocument({ stateDir, env: io.env }, runId);
   if (json) return printJson(io, toWire(runDocumentSchema, document));
   printLines(io, renderScoreboard(document, lookOf(io)));
