@@ -53,7 +53,7 @@ function reasonAgainst(request: ReplayRequest, candidate: Candidate): string | n
   const named = request.rollouts.length > 0;
   // A fork makes rollouts of its own: nothing that is sealed is touched.
   if (sealed && mode !== 'fork' && !named && !request.includeSealed)
-    return `it is scored (${result.stopReason}); --include-sealed replays it all the same, ${result.replay === null ? 'beside its result' : 'and the newest scored replay counts'}`;
+    return `it is scored (${result.stopReason}); --include-sealed replays it all the same, beside its result`;
   if (mode === 'verify' && !agentEnded)
     return 'its agent did not come to an end, so there is no final state to verify: use --mode resume or rerun';
   if (fromTurn !== null && fromTurn > completeTurns)

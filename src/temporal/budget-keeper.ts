@@ -70,7 +70,10 @@ export class TemporalBudgetKeeper implements BudgetKeeper {
   }
 
   private inTime<T>(work: () => Promise<T>): Promise<T> {
-    return this.client.withDeadline(Date.now() + ANSWER_MS, work);
+    // A signal of its own: a timer keeps that of the activity in which it was set, which ends long before.
+    return this.client.withAbortSignal(new AbortController().signal, () =>
+      this.client.withDeadline(Date.now() + ANSWER_MS, work),
+    );
   }
 
   private unanswered(cause: unknown): LongrunError {

@@ -33,18 +33,26 @@ function script(call: SeenCall): Answer {
   if (opening.includes('Do commanding.')) return runs('touch /app/begun; sleep 300');
   if (opening.includes('Do calling.')) return stalls;
   // Nobody is let through to an endpoint that asks to be left alone: first those that are to be there.
-  if (inTheAir() === 0) return runs('sleep 0.2');
+  if (!everybodyIsThere()) return runs('sleep 0.2');
   refused += 1;
   return refuses(429, 'come back later', { headers: { 'retry-after': '300' } });
 }
 
 let refused = 0;
-const inTheAir = () => server.of('Do calling.').filter(({ turn }) => turn === 1).length;
+const at = (taskId: string, turn: number) =>
+  server.of(`Do ${taskId}.`).filter((call) => call.turn === turn).length;
+const everybodyIsThere = () =>
+  at('calling', 1) === SAMPLES &&
+  at('commanding', 1) === SAMPLES &&
+  at('waiting', 0) === SAMPLES &&
+  at('verifying', 0) === SAMPLES &&
+  at('retrying', 0) >= SAMPLES;
 
 /** A place that is never ready, tests that never end, and a second step that fails again and again. */
 function taskOf(taskId: string) {
   if (taskId === 'retrying')
     return inlineSteps({
+      image: 'host',
       taskId,
       steps: [
         { name: 'first', instruction: 'Do retrying.', test: '#!/bin/sh\ntrue\n' },
@@ -57,6 +65,7 @@ function taskOf(taskId: string) {
     });
   const never = { ...SICK, startPeriodMs: 600_000, retries: 3 };
   return inlineTask({
+    image: 'host',
     taskId,
     test: `#!/bin/sh\n${taskId === 'verifying' ? 'sleep 300' : 'true'}\n`,
     verifier: { timeoutMs: 400_000 },
@@ -82,7 +91,7 @@ beforeAll(async () => {
     maxAttempts: 20,
   });
   const done = host.finish(RUN);
-  const at = (taskId: string, sample: number) => ({ runId: RUN, taskId, sample, attempt: 1 });
+  const key = (taskId: string, sample: number) => ({ runId: RUN, taskId, sample, attempt: 1 });
   const all = (taskId: string, keyOf: (sample: number) => string) =>
     until(
       async () => {
@@ -92,13 +101,11 @@ beforeAll(async () => {
       },
       { limitMs: 120_000, what: `every rollout of ${taskId} is there` },
     );
-  await until(() => inTheAir() > 0, { limitMs: 120_000, what: 'a call is in the air' });
-  for (const taskId of ['calling', 'waiting'])
-    await all(taskId, (sample) => `${keys.turn(at(taskId, sample), 0, 0)}/tools/0`);
-  await all('commanding', (sample) => `${keys.turn(at('commanding', sample), 0, 1)}/tools/0`);
-  await all('verifying', (sample) => `${keys.step(at('verifying', sample), 0)}/exec`);
+  await until(everybodyIsThere, { limitMs: 90_000, what: 'all that ask the model have asked it' });
+  await all('commanding', (sample) => `${keys.turn(key('commanding', sample), 0, 1)}/tools/0`);
+  await all('verifying', (sample) => `${keys.step(key('verifying', sample), 0)}/exec`);
   await until(() => refused > 0, { limitMs: 60_000, what: 'the endpoint asks to be left alone' });
-  await until(async () => (await host.store.get(keys.attemptRecord(at('retrying', 0)))) !== null);
+  await until(async () => (await host.store.get(keys.attemptRecord(key('retrying', 0)))) !== null);
   await host.runs.pause(RUN);
   const begun = Date.now();
   await host.runs.cancel(RUN);

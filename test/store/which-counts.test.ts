@@ -12,10 +12,14 @@ describe('the result of a rollout that counts', () => {
     expect(whichCounts(sealed, [replayed(2, { reward: 1 })])).toBe(sealed);
   });
 
-  it('is the newest scored replay of an infrastructure failure, by attempt number and not by speed', () => {
+  it('is the first scored replay of an infrastructure failure, by attempt number and not by speed', () => {
     const early = { ...result().timings, finishedAt: 1 };
-    const replays = [replayed(4, { reward: 0, timings: early }), replayed(3, { reward: 1 })];
-    expect(whichCounts(lostResult(), replays)).toMatchObject({ attempt: 4, reward: 0 });
+    const replays = [
+      replayed(4, { reward: 1, timings: early }),
+      replayed(3, { reward: 0 }),
+      lostResult({ attempt: 2 }),
+    ];
+    expect(whichCounts(lostResult(), replays)).toMatchObject({ attempt: 3, reward: 0 });
   });
 
   it('stays the failure while no replay has been scored', () => {

@@ -60,7 +60,9 @@ export class OwnEngine {
     const path = (name: string) => join(this.folder, name);
     await writeFile(path('daemon.json'), '{}');
     await rm(path('docker.pid'), { force: true });
-    this.engine = await this.spawn('dockerd', [
+    // In a network namespace of its own: an engine without a bridge removes `docker0`, which is the machine's.
+    this.engine = await this.spawn('unshare', [
+      ...['--net', '--', 'dockerd'],
       ...['--config-file', path('daemon.json'), '--data-root', path('data'), '--exec-root', path('exec')],
       ...['--pidfile', path('docker.pid'), '--host', this.address, '--containerd', path('containerd.sock')],
       ...['--bridge=none', '--iptables=false', '--ip-masq=false'],

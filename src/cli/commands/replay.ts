@@ -15,7 +15,7 @@ Modes:
   fork     new rollouts that part after a turn, as a run of their own
 
 A scored result is never replaced: its replays are kept beside it. An infrastructure failure or a
-cancellation gives way to the newest replay that ended scored.
+cancellation gives way to the first replay that ended scored.
 
 Examples:
   Try again what failed for reasons that are not the agent's:

@@ -13,7 +13,7 @@ export interface PaceState {
   changedAt: number;
   /** What the last refusal allows at most; Infinity does not survive as JSON. */
   cap: number | null;
-  /** Slow raises since the last refusal: each is larger than the one before. */
+  /** Small raises since the last refusal: each is larger than the one before. */
   raises: number;
 }
 
@@ -28,9 +28,13 @@ const ROUGH_MS = 15 * SECOND_MS;
 const LARGE_RAISE = 0.25;
 const LARGE_RAISE_MS = 10 * SECOND_MS;
 const SMALL_RAISE_MS = 30 * SECOND_MS;
-const SMALL_RAISE_ANSWERS = 40;
+/** A raise may cost a refusal: that many answers at least, at most, or what comes in so many minutes. */
+const LEAST_RAISE_ANSWERS = 12;
+const MOST_RAISE_ANSWERS = 40;
+const RAISE_ANSWERS_MIN = 0.6;
+/** So many in a row without a refusal: what was found is out of date, as after a passing shortage. */
+const RAISES_TO_DOUBT = 3;
 const FIRST_RAISE = 0.02;
-const LARGEST_RAISE = 0.5;
 
 export const freshPace = (): PaceState => ({
   found: null,
@@ -96,9 +100,10 @@ export class RequestPace {
     state.answered += calls;
     const quietMs = now - state.changedAt;
     if (rough && quietMs >= LARGE_RAISE_MS) this.change(found * (1 + LARGE_RAISE), now);
-    else if (!rough && quietMs >= SMALL_RAISE_MS && state.answered >= SMALL_RAISE_ANSWERS) {
-      this.change(found * (1 + Math.min(LARGEST_RAISE, FIRST_RAISE * 2 ** state.raises)), now);
+    else if (!rough && quietMs >= SMALL_RAISE_MS && state.answered >= answersToRaise(found)) {
+      this.change(found * (1 + FIRST_RAISE * 2 ** state.raises), now);
       state.raises += 1;
+      state.rough = state.raises >= RAISES_TO_DOUBT;
     }
   }
 
@@ -108,3 +113,6 @@ export class RequestPace {
     this.state.changedAt = now;
   }
 }
+
+const answersToRaise = (perMinute: number): number =>
+  Math.max(LEAST_RAISE_ANSWERS, Math.min(MOST_RAISE_ANSWERS, perMinute * RAISE_ANSWERS_MIN));
