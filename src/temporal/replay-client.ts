@@ -5,15 +5,15 @@ import {
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import { replayWorkflowId } from '../core/ids.js';
+import { runPriority } from '../core/pool-priority.js';
 import { workflowQueue } from '../core/queues.js';
 import type { ReplayInput } from '../core/workflow-messages.js';
 import { nextReplayStart, readClosedReplay } from '../store/replays.js';
+import { readRun } from '../store/runs.js';
 import type { ArtifactStore } from '../store/store.js';
 import { searchAttributeKeys } from './search-attributes.js';
 
 /** As new work of runs. */
-const REPLAY_PRIORITY = 3;
-
 /** Replays of runs on a Temporal cluster. */
 export class ReplayClient {
   constructor(
@@ -38,7 +38,7 @@ export class ReplayClient {
       args: [input],
       workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
-      priority: { priorityKey: REPLAY_PRIORITY, fairnessKey: runId },
+      priority: runPriority(runId, (await readRun(this.store, runId)).config),
       typedSearchAttributes: [{ key: searchAttributeKeys.runId, value: runId }],
     });
   }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunDocument } from '../../src/report/summary.js';
 import { keys } from '../../src/store/keys.js';
 import { expectEveryRequestAccounted } from '../support/call-accounts.js';
-import { inlineSteps, inlineTask } from '../support/inline-task.js';
+import { answerTest, inlineSteps, inlineTask } from '../support/inline-task.js';
 import { LongrunHost } from '../support/longrun-host.js';
 import { MODEL_RUN } from '../support/model-run.js';
 import {
@@ -55,10 +55,10 @@ function taskOf(taskId: string) {
       image: 'host',
       taskId,
       steps: [
-        { name: 'first', instruction: 'Do retrying.', test: '#!/bin/sh\ntrue\n' },
+        { name: 'first', instruction: 'Do retrying.', test: answerTest('42') },
         {
           name: 'second',
-          test: '#!/bin/sh\ntrue\n',
+          test: answerTest('42'),
           step: { healthcheck: { ...SICK, startPeriodMs: 0, retries: 1 } },
         },
       ],
@@ -105,7 +105,9 @@ beforeAll(async () => {
   await all('commanding', (sample) => `${keys.turn(key('commanding', sample), 0, 1)}/tools/0`);
   await all('verifying', (sample) => `${keys.step(key('verifying', sample), 0)}/exec`);
   await until(() => refused > 0, { limitMs: 60_000, what: 'the endpoint asks to be left alone' });
-  await until(async () => (await host.store.get(keys.attemptRecord(key('retrying', 0)))) !== null);
+  await until(async () => (await host.store.get(keys.attemptRecord(key('retrying', 0)))) !== null, {
+    what: 'an attempt has failed that is tried again',
+  });
   await host.runs.pause(RUN);
   const begun = Date.now();
   await host.runs.cancel(RUN);

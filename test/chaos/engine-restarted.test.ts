@@ -10,6 +10,7 @@ import { OwnEngine } from '../support/own-engine.js';
 import { until } from '../support/until.js';
 import { ChaosRun } from './support/chaos-run.js';
 import { expectInvariants } from './support/invariants.js';
+import { watchRecovery } from './support/recovery.js';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -29,6 +30,8 @@ async function engineRestarted(runId: string, liveRestore: boolean, signal: 'SIG
   await engine.end(signal);
   await sleep(AWAY_MS);
   await engine.startEngine();
+  const recovered = await watchRecovery(chaos, `engine restarted: ${runId} (from its return)`);
+  await recovered();
   return chaos;
 }
 

@@ -6,7 +6,7 @@ import { containerOf, docker } from '../support/docker-host.js';
 import { after } from '../support/model-server.js';
 import { until } from '../support/until.js';
 import { ChaosRun } from './support/chaos-run.js';
-import { attemptOf, busy, givenUp, hostOf } from './support/hosts.js';
+import { attemptOf, atWorkOn, busy, givenUp, hostOf } from './support/hosts.js';
 import { expectInvariants } from './support/invariants.js';
 import { watchRecovery } from './support/recovery.js';
 
@@ -40,7 +40,9 @@ describe('a worker frozen by SIGSTOP', () => {
     await chaos.underWay();
     const interrupted = await busy(chaos, 'frozen');
     frozen.process.kill('SIGSTOP');
-    const recovered = await watchRecovery(chaos, 'worker frozen until its rollouts have moved on');
+    const recovered = await watchRecovery(chaos, 'worker frozen until its rollouts have moved on', () =>
+      atWorkOn(chaos, 'frozen'),
+    );
     const moved = await givenUp(chaos, interrupted);
     expect(moved.length).toBeGreaterThan(0);
     const placedAgain = async () =>

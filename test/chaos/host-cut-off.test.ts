@@ -7,8 +7,9 @@ import { verdictSchema } from '../../src/store/records.schema.js';
 import { readResult } from '../../src/store/runs.js';
 import { until } from '../support/until.js';
 import { ChaosRun } from './support/chaos-run.js';
-import { attemptOf, givenUp } from './support/hosts.js';
+import { attemptOf, atWorkOn, givenUp } from './support/hosts.js';
 import { expectInvariants } from './support/invariants.js';
+import { watchRecovery } from './support/recovery.js';
 import { TcpProxy } from './support/tcp-proxy.js';
 
 /** Holds attempts where their tests are over and the verdict is about to be written. */
@@ -46,9 +47,13 @@ it('a host cut off from Temporal but not from the store finishes given-up attemp
   await chaos.begin();
   await until(() => hold.held.length >= 2, { limitMs: 120_000, what: 'the host is about to write verdicts' });
   line.cut();
+  const recovered = await watchRecovery(chaos, 'host cut off from Temporal', () =>
+    atWorkOn(chaos, 'cut-off'),
+  );
 
   const moved = await givenUp(chaos, [...hold.held]);
   expect(moved.length).toBeGreaterThan(0);
+  await recovered();
   for (const key of moved) expect(await verdictOf(chaos, key)).toBeNull();
   hold.letGo();
   await until(async () =>

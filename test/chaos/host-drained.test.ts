@@ -3,8 +3,9 @@ import type { AttemptKey } from '../../src/core/ids.js';
 import { readHosts } from '../../src/store/hosts.js';
 import { readResult } from '../../src/store/runs.js';
 import { ChaosRun } from './support/chaos-run.js';
-import { attemptOf, busy, hostOf } from './support/hosts.js';
+import { attemptOf, atWorkOn, busy, hostOf } from './support/hosts.js';
 import { expectInvariants } from './support/invariants.js';
+import { noteTime, watchRecovery } from './support/recovery.js';
 
 const SERVING = new URL('./support/serving.child.ts', import.meta.url);
 
@@ -17,8 +18,10 @@ describe('SIGTERM of one of two hosts in the middle of a run loses nothing and c
     await chaos.underWay();
     const inHand = await busy(chaos, 'leaving');
     leaving.process.kill('SIGTERM');
+    const asked = Date.now();
 
     expect(await leaving.ended).toBe(0);
+    noteTime('host drains (from SIGTERM until it has left)', asked);
     await expectNothingLost(chaos);
     for (const key of inHand)
       expect(await attemptOf(chaos, key)).toMatchObject({ attempt: 1, hostId: 'leaving' });
@@ -36,8 +39,12 @@ describe('SIGTERM of one of two hosts in the middle of a run loses nothing and c
     leaving.process.kill('SIGTERM');
 
     expect(await leaving.ended).toBe(0);
+    const recovered = await watchRecovery(chaos, 'host leaves at once (from its restart)', () =>
+      atWorkOn(chaos, 'leaving'),
+    );
     const waiting = await openOf(chaos, inHand);
     await chaos.startWorker({ hostId: 'leaving' }, SERVING);
+    await recovered();
     await expectNothingLost(chaos);
     expect(waiting.length).toBeGreaterThan(0);
     for (const key of waiting) expect(await hostOf(chaos, key)).toBe('leaving');

@@ -4,7 +4,7 @@ import { readResult } from '../../src/store/runs.js';
 import { containerOf, docker } from '../support/docker-host.js';
 import { until } from '../support/until.js';
 import { ChaosRun } from './support/chaos-run.js';
-import { attemptOf, busy, givenUp } from './support/hosts.js';
+import { attemptOf, atWorkOn, busy, givenUp } from './support/hosts.js';
 import { expectInvariants } from './support/invariants.js';
 import { watchRecovery } from './support/recovery.js';
 
@@ -16,7 +16,7 @@ it('a host that never comes back: its rollouts move to another; its containers a
   await chaos.underWay();
   const interrupted = await busy(chaos, 'gone');
   await chaos.killWorker(gone);
-  const recovered = await watchRecovery(chaos, 'host never comes back');
+  const recovered = await watchRecovery(chaos, 'host never comes back', () => atWorkOn(chaos, 'gone'));
 
   const moved = await givenUp(chaos, interrupted);
   expect(moved.length).toBeGreaterThan(0);

@@ -8,6 +8,7 @@ import { type Answer, refuses } from '../support/model-server.js';
 import { until } from '../support/until.js';
 import { ChaosRun } from './support/chaos-run.js';
 import { expectInvariants } from './support/invariants.js';
+import { watchRecovery } from './support/recovery.js';
 
 /** Longer than the longest wait between two tries (a minute), and than the agent's time. */
 const OUTAGE_MS = 75_000;
@@ -42,6 +43,8 @@ it('an outage of the model endpoint that outlasts every retry and the agent’s 
   expect(await placements(chaos)).toBe(placed);
   expect(await atWork(chaos)).toBeLessThanOrEqual(1);
   down = false;
+  const recovered = await watchRecovery(chaos, 'model endpoint away (from its return)');
+  await recovered();
   await expectInvariants(chaos, { takeovers: 0, failedCalls: 20 });
 });
 

@@ -5,6 +5,7 @@ import { ChaosRun } from './support/chaos-run.js';
 import { expectInvariants } from './support/invariants.js';
 import { startLongrun } from './support/longrun-command.js';
 import { makeReadOnly, makeWritable, mountOnItself } from './support/mounts.js';
+import { watchRecovery } from './support/recovery.js';
 
 const MINUTE_MS = 60_000;
 
@@ -33,6 +34,8 @@ describe('a store that cannot be written for a minute', () => {
     expect(await chaos.sealed()).toBeLessThanOrEqual(sealed + chaos.capacity);
     expect(await chaos.sealed()).toBeLessThan(24);
     makeWritable(store);
+    const recovered = await watchRecovery(chaos, 'store away for a minute (from its return)');
+    await recovered();
     await up.says('the store works again');
 
     await expectInvariants(chaos, { takeovers: 0 });

@@ -8,6 +8,7 @@ import { containerOf, containersOf } from '../support/docker-host.js';
 import { until } from '../support/until.js';
 import { ChaosRun } from './support/chaos-run.js';
 import { expectInvariants } from './support/invariants.js';
+import { noteTime, watchRecovery } from './support/recovery.js';
 
 /** First attempts that have a container and no result yet. */
 async function atWork(chaos: ChaosRun): Promise<AttemptKey[]> {
@@ -30,14 +31,18 @@ describe('rollout workflows that an operator terminated in the middle of a run o
     expect(victims.length).toBeGreaterThan(0);
     for (const key of victims)
       await chaos.host.client.workflow.getHandle(rolloutWorkflowId(key)).terminate('by an operator');
+    const terminated = Date.now();
     const containers = await Promise.all(victims.map((key) => containerOf(chaos.store, key)));
     const left = async () => (await containersOf(chaos.store)).filter((id) => containers.includes(id));
     await until(async () => (await left()).length === 0, { what: 'their containers are gone' });
+    noteTime('workflows terminated (until their containers are gone)', terminated);
 
     // The others go on; the run says at its end that it is not complete.
     expect(await chaos.host.runs.wait('terminated', AbortSignal.timeout(120_000))).toBe('failed');
     expect(await chaos.sealed()).toBeGreaterThanOrEqual(24 - victims.length);
+    const recovered = await watchRecovery(chaos, 'workflows terminated (from longrun runs recover)');
     await chaos.host.runs.recover('terminated');
+    await recovered();
     await expectInvariants(chaos, { takeovers: 1, attempts: 2 });
     for (const key of await chaos.rollouts()) {
       const { attempts } = (await readResult(chaos.store, key)) ?? {};

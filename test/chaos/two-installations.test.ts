@@ -6,6 +6,7 @@ import { after } from '../support/model-server.js';
 import { until } from '../support/until.js';
 import { ChaosRun } from './support/chaos-run.js';
 import { expectInvariants } from './support/invariants.js';
+import { watchRecovery } from './support/recovery.js';
 
 /** Longer than the time between two rounds of a reaper. */
 const A_ROUND_MS = 25 * SECOND_MS;
@@ -39,8 +40,10 @@ describe('two installations on one engine', () => {
 
     const neighbours = await containersOf(theirs.store);
     expect(neighbours).not.toHaveLength(0);
+    const recovered = await watchRecovery(ours, 'two installations (from longrun runs recover)');
     await ours.host.runs.recover('ours');
     await ours.startWorker();
+    await recovered();
     await expectInvariants(ours, { takeovers: 1 });
     await expectInvariants(theirs, { takeovers: 0 });
   });

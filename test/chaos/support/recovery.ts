@@ -18,6 +18,8 @@ interface RecoveryLine {
 
 /** What is recorded of an attempt: grows with each step of it. */
 async function progressOf({ store }: ChaosRun, key: AttemptKey): Promise<number> {
+  // Another attempt has a sandbox.
+  if ((await store.get(keys.placement({ ...key, attempt: key.attempt + 1 }))) !== null) return Infinity;
   const turns = await store.children(keys.turns(key, 0));
   const last = Number(turns.at(-1) ?? 0);
   const marks = await Promise.all(
@@ -34,37 +36,56 @@ async function progressOf({ store }: ChaosRun, key: AttemptKey): Promise<number>
 
 /**
  * Call it right after a kill, or when another fault strikes; the answer resolves once every rollout that was at work
- * then has moved on, and notes how long that took.
+ * then (or that `find` answers) has moved on, and notes how long that took.
  */
-export async function watchRecovery(chaos: ChaosRun, row: string): Promise<() => Promise<RecoveryLine>> {
+export async function watchRecovery(
+  chaos: ChaosRun,
+  row: string,
+  find: () => Promise<AttemptKey[]> = () => atWork(chaos),
+): Promise<() => Promise<RecoveryLine>> {
   const struckAt = Date.now();
-  const interrupted = await atWork(chaos);
+  const interrupted = await find();
   if (interrupted.length === 0) throw new Error(`${row}: the fault strikes when no rollout is at work`);
   const before = new Map<AttemptKey, number>();
   for (const key of interrupted) before.set(key, await progressOf(chaos, key));
+  const watched = untilMoved(chaos, row, before, struckAt);
+  // Its failure is that of whoever asks for the answer.
+  watched.catch(() => undefined);
   return async () => {
-    let firstMs: number | null = null;
-    const waiting = new Set(interrupted);
-    const allMoved = async () => {
-      for (const key of waiting) {
-        if ((await progressOf(chaos, key)) <= (before.get(key) ?? 0)) continue;
-        waiting.delete(key);
-        firstMs ??= Date.now() - struckAt;
-      }
-      return waiting.size === 0;
-    };
-    await until(allMoved, { limitMs: 180_000, what: `every interrupted rollout of ${row} has moved on` });
-    const line: RecoveryLine = {
-      row,
-      first_sec: seconds(firstMs ?? 0),
-      all_sec: seconds(Date.now() - struckAt),
-      rollouts: interrupted.length,
-      cores: availableParallelism(),
-    };
-    const file = process.env.LONGRUN_CHAOS_TIMES;
-    if (file) appendFileSync(file, `${JSON.stringify(line)}\n`);
+    const line = { row, ...(await watched), rollouts: interrupted.length, cores: availableParallelism() };
+    write(line);
     return line;
   };
+}
+
+async function untilMoved(
+  chaos: ChaosRun,
+  row: string,
+  before: ReadonlyMap<AttemptKey, number>,
+  struckAt: number,
+): Promise<Pick<RecoveryLine, 'first_sec' | 'all_sec'>> {
+  let firstMs: number | null = null;
+  const waiting = new Set(before.keys());
+  const allMoved = async () => {
+    for (const key of waiting) {
+      if ((await progressOf(chaos, key)) <= (before.get(key) ?? 0)) continue;
+      waiting.delete(key);
+      firstMs ??= Date.now() - struckAt;
+    }
+    return waiting.size === 0;
+  };
+  await until(allMoved, { limitMs: 180_000, what: `every interrupted rollout of ${row} has moved on` });
+  return { first_sec: seconds(firstMs ?? 0), all_sec: seconds(Date.now() - struckAt) };
+}
+
+/** Notes the seconds from a moment until now, where something else than rollouts that move on is waited for. */
+export function noteTime(row: string, fromMs: number): void {
+  write({ row, sec: seconds(Date.now() - fromMs), cores: availableParallelism() });
+}
+
+function write(line: object): void {
+  const file = process.env.LONGRUN_CHAOS_TIMES;
+  if (file) appendFileSync(file, `${JSON.stringify(line)}\n`);
 }
 
 const seconds = (ms: number): number => Math.round(ms / 100) / 10;
