@@ -16,6 +16,7 @@ import {
 } from '../support/model-server.js';
 import { until } from '../support/until.js';
 import { childrenOf } from './support/processes.js';
+import { noteTimes } from './support/recovery.js';
 
 const RUN = 'cancelled';
 const SAMPLES = 4;
@@ -113,6 +114,7 @@ beforeAll(async () => {
   await host.runs.cancel(RUN);
   document = await done;
   tookMs = Date.now() - begun;
+  noteTimes('run cancelled (until it has ended)', [tookMs]);
 }, 280_000);
 afterAll(async () => {
   await server.close();

@@ -4,12 +4,13 @@ import type { AttemptKey, RolloutKey } from '../../src/core/ids.js';
 import type { AtCheckpoint, Checkpoint } from '../../src/rollout/checkpoints.js';
 import { keys } from '../../src/store/keys.js';
 import { readRecord } from '../../src/store/records.js';
-import { attemptRecordSchema } from '../../src/store/records.schema.js';
+import { attemptRecordSchema, placementSchema } from '../../src/store/records.schema.js';
 import { readResult } from '../../src/store/runs.js';
 import { containerOf, docker } from '../support/docker-host.js';
 import { ChaosRun } from './support/chaos-run.js';
 import { expectedOf } from './support/chaos-tasks.js';
 import { expectInvariants } from './support/invariants.js';
+import { noteTimes } from './support/recovery.js';
 
 type Harm = (container: string) => Promise<unknown>;
 const kill: Harm = (container) => docker('kill', container);
@@ -25,6 +26,12 @@ interface Fault {
   afterMs?: number;
 }
 
+/** An attempt that has lost its container, and when. */
+interface Struck {
+  key: AttemptKey;
+  atMs: number;
+}
+
 /** What happens to the first container of each sample: every rollout of the run loses one. */
 const FAULTS: readonly Fault[] = [
   { what: 'killed in the middle of a command', at: 'command:before', nth: 2, harm: kill, afterMs: 150 },
@@ -36,7 +43,7 @@ const FAULTS: readonly Fault[] = [
 ];
 
 let chaos: ChaosRun;
-const strikes: Promise<unknown>[] = [];
+const strikes: Promise<Struck>[] = [];
 
 /** What an operator's hand does, at the moment that the fault names. */
 function strikeAtCheckpoints(): AtCheckpoint {
@@ -54,9 +61,20 @@ function strikeAtCheckpoints(): AtCheckpoint {
   };
 }
 
-async function struck(key: AttemptKey, { harm, afterMs }: Fault): Promise<void> {
+async function struck(key: AttemptKey, { harm, afterMs }: Fault): Promise<Struck> {
   if (afterMs !== undefined) await sleep(afterMs);
   await harm((await containerOf(chaos.store, key)) ?? '');
+  return { key, atMs: Date.now() };
+}
+
+/** From its loss until the next attempt has a container. */
+async function replacedAfterMs({ key, atMs }: Struck): Promise<number> {
+  const next = await readRecord(
+    chaos.store,
+    placementSchema,
+    keys.placement({ ...key, attempt: key.attempt + 1 }),
+  );
+  return (next?.createdAt ?? Number.NaN) - atMs;
 }
 
 beforeAll(async () => {
@@ -72,8 +90,9 @@ const rolloutsOf = async (sample: number): Promise<RolloutKey[]> =>
 
 describe('24 rollouts that each lose their container', () => {
   it('end as they should, every command once per container, every request accounted for', async () => {
-    await Promise.all(strikes);
     expect(strikes).toHaveLength(24);
+    const times = await Promise.all(strikes.map(async (strike) => replacedAfterMs(await strike)));
+    noteTimes('container killed or removed (until the next attempt has one)', times);
     await expectInvariants(chaos, { takeovers: 0, attempts: 2 });
   });
 

@@ -12,6 +12,7 @@ import { temporaryFolder } from '../support/state.js';
 import { until } from '../support/until.js';
 import { startLongrun } from './support/longrun-command.js';
 import { mountDisk } from './support/mounts.js';
+import { noteTimes } from './support/recovery.js';
 
 const DISK_MB = 256;
 const ROLLOUTS = 24;
@@ -70,6 +71,12 @@ async function fill(folder: string, leave: number): Promise<() => Promise<void>>
   return () => rm(file);
 }
 
+async function noteNextRequest({ seen }: ModelServer): Promise<void> {
+  const [asked, freed] = [seen.length, Date.now()];
+  await until(() => seen.length > asked, { what: 'the model is asked again' });
+  noteTimes('disk full (from room until the next request)', [Date.now() - freed]);
+}
+
 describe('a disk that is nearly full', () => {
   it('gets no new rollouts, those that run go on, and the rest when there is room again', async () => {
     const { stateDir, endpoint, longrun, store } = await evaluateOnSmallDisk();
@@ -85,6 +92,7 @@ describe('a disk that is nearly full', () => {
     await until(settled, { limitMs: 60_000, what: 'what runs has ended' });
     expect(await placed()).toBeLessThan(ROLLOUTS);
     await free();
+    await noteNextRequest(endpoint);
     expect(await longrun.ended).toBe(0);
     const { summary } = JSON.parse(longrun.output.stdout);
     expect(summary).toMatchObject({ n_scored: ROLLOUTS, n_open: 0, n_infrastructure: 0 });
@@ -103,6 +111,7 @@ describe('a disk that is full', () => {
     await new Promise((resolve) => setTimeout(resolve, 10_000));
     expect(endpoint.seen.length - asked).toBeLessThanOrEqual(6);
     await free();
+    await noteNextRequest(endpoint);
     expect(await longrun.ended).toBe(0);
     const { summary } = JSON.parse(longrun.output.stdout);
     expect(summary).toMatchObject({ n_scored: ROLLOUTS, n_open: 0, n_infrastructure: 0, n_passed: ROLLOUTS });

@@ -8,6 +8,7 @@ import { readResult } from '../../src/store/runs.js';
 import { containersOf } from '../support/docker-host.js';
 import { OwnEngine } from '../support/own-engine.js';
 import { until } from '../support/until.js';
+import { atWork } from './support/at-work.js';
 import { ChaosRun } from './support/chaos-run.js';
 import { expectInvariants } from './support/invariants.js';
 import { watchRecovery } from './support/recovery.js';
@@ -27,10 +28,12 @@ async function engineRestarted(runId: string, liveRestore: boolean, signal: 'SIG
   await chaos.begin();
   await chaos.underWay();
   await until(async () => (await containersOf(chaos.store)).length > 0);
+  const interrupted = await atWork(chaos);
   await engine.end(signal);
   await sleep(AWAY_MS);
   await engine.startEngine();
-  const recovered = await watchRecovery(chaos, `engine restarted: ${runId} (from its return)`);
+  const row = `engine restarted: ${runId} (from its return)`;
+  const recovered = await watchRecovery(chaos, row, async () => interrupted);
   await recovered();
   return chaos;
 }

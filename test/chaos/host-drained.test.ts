@@ -5,7 +5,7 @@ import { readResult } from '../../src/store/runs.js';
 import { ChaosRun } from './support/chaos-run.js';
 import { attemptOf, atWorkOn, busy, hostOf } from './support/hosts.js';
 import { expectInvariants } from './support/invariants.js';
-import { noteTime, watchRecovery } from './support/recovery.js';
+import { noteTimes, watchRecovery } from './support/recovery.js';
 
 const SERVING = new URL('./support/serving.child.ts', import.meta.url);
 
@@ -21,7 +21,7 @@ describe('SIGTERM of one of two hosts in the middle of a run loses nothing and c
     const asked = Date.now();
 
     expect(await leaving.ended).toBe(0);
-    noteTime('host drains (from SIGTERM until it has left)', asked);
+    noteTimes('host drains (from SIGTERM until it has left)', [Date.now() - asked]);
     await expectNothingLost(chaos);
     for (const key of inHand)
       expect(await attemptOf(chaos, key)).toMatchObject({ attempt: 1, hostId: 'leaving' });

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
-import { type Answer, breaksOff, refuses, stalls } from '../support/model-server.js';
+import { type Answer, breaksOff, refuses, type SeenCall, stalls } from '../support/model-server.js';
 import { ChaosRun } from './support/chaos-run.js';
 import { expectInvariants } from './support/invariants.js';
+import { noteTimes } from './support/recovery.js';
 
 const HOSTS = ['one', 'two'];
 
@@ -26,6 +27,12 @@ it('an endpoint that answers 429 with Retry-After is left alone by every process
   await chaos.begin();
   await expectInvariants(chaos, { takeovers: 0, failedCalls: 2 });
   expect(refusedAt).toHaveLength(2);
+  const again = refusedAt.map((at) => at + retryAfterSec * 1_000);
+  const firstAfter = (at: number) => chaos.endpoint.seen.find((call) => call.at >= at)?.at ?? Number.NaN;
+  noteTimes(
+    'model endpoint: 429 with Retry-After (from its end to the next request)',
+    again.map((at) => firstAfter(at) - at),
+  );
   for (const at of refusedAt) {
     // Calls on their way, and those of the process that has yet to hear of it, may come right after the refusal.
     const early = chaos.endpoint.seen.filter(
@@ -52,4 +59,11 @@ it('500s, stalls and streams that are cut cost a failed try each, and no rollout
   await expectInvariants(chaos, { takeovers: 0, failedCalls: 2 });
   const failed = chaos.endpoint.seen.filter((call) => call.try === 2);
   expect(failed).toHaveLength(2 * 24);
+  const same = ({ seed, messages }: SeenCall) => JSON.stringify([seed, messages]);
+  const firstTry = (call: SeenCall) =>
+    chaos.endpoint.seen.find((first) => first.try === 1 && same(first) === same(call));
+  noteTimes(
+    'model endpoint: 500, stall, cut stream (from the failed request to the next)',
+    failed.map((call) => call.at - (firstTry(call)?.at ?? Number.NaN)),
+  );
 });

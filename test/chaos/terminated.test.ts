@@ -8,7 +8,7 @@ import { containerOf, containersOf } from '../support/docker-host.js';
 import { until } from '../support/until.js';
 import { ChaosRun } from './support/chaos-run.js';
 import { expectInvariants } from './support/invariants.js';
-import { noteTime, watchRecovery } from './support/recovery.js';
+import { noteTimes, watchRecovery } from './support/recovery.js';
 
 /** First attempts that have a container and no result yet. */
 async function atWork(chaos: ChaosRun): Promise<AttemptKey[]> {
@@ -35,7 +35,7 @@ describe('rollout workflows that an operator terminated in the middle of a run o
     const containers = await Promise.all(victims.map((key) => containerOf(chaos.store, key)));
     const left = async () => (await containersOf(chaos.store)).filter((id) => containers.includes(id));
     await until(async () => (await left()).length === 0, { what: 'their containers are gone' });
-    noteTime('workflows terminated (until their containers are gone)', terminated);
+    noteTimes('workflows terminated (until their containers are gone)', [Date.now() - terminated]);
 
     // The others go on; the run says at its end that it is not complete.
     expect(await chaos.host.runs.wait('terminated', AbortSignal.timeout(120_000))).toBe('failed');

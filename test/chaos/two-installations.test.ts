@@ -1,5 +1,6 @@
+import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { SECOND_MS } from '../../src/core/time.js';
 import { containersOf, docker } from '../support/docker-host.js';
 import { after } from '../support/model-server.js';
@@ -50,25 +51,28 @@ describe('two installations on one engine', () => {
 
   it('leave alone what a deleted one left behind', async () => {
     const deleted = await ChaosRun.make({ runId: 'deleted', capacity: 4 });
-    let left: string[] = [];
-    try {
-      const worker = await deleted.startWorker();
-      await deleted.begin();
-      await until(async () => (await containersOf(deleted.store)).length === 4);
-      await deleted.killWorker(worker);
-      left = await containersOf(deleted.store);
-      expect(left).not.toHaveLength(0);
-      await deleted.endpoint.close();
-      await deleted.host.stop();
+    let cleanUp: () => Promise<unknown> = () => deleted.stop();
+    onTestFinished(async () => void (await cleanUp()));
+    const worker = await deleted.startWorker();
+    await deleted.begin();
+    await until(async () => (await containersOf(deleted.store)).length === 4);
+    await deleted.killWorker(worker);
+    const left = await containersOf(deleted.store);
+    expect(left).not.toHaveLength(0);
+    await deleted.endpoint.close();
+    await deleted.host.stop();
+    // Nothing in its folder names them any more.
+    cleanUp = () =>
+      Promise.all([
+        docker('rm', '--force', '--volumes', ...left),
+        rm(deleted.temporaryFolder, { recursive: true, force: true }),
+      ]);
 
-      const other = await ChaosRun.start({ runId: 'other', capacity: 4 });
-      await other.startWorker();
-      await other.begin();
-      await expectInvariants(other, { takeovers: 0 });
-      await sleep(A_ROUND_MS);
-      expect(await running(left)).toEqual(left);
-    } finally {
-      if (left.length > 0) await docker('rm', '--force', '--volumes', ...left);
-    }
+    const other = await ChaosRun.start({ runId: 'other', capacity: 4 });
+    await other.startWorker();
+    await other.begin();
+    await expectInvariants(other, { takeovers: 0 });
+    await sleep(A_ROUND_MS);
+    expect(await running(left)).toEqual(left);
   });
 });

@@ -138,7 +138,7 @@ describe('longrun replay', () => {
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({
       replay: { status: 'finished', request: { mode: 'verify' } },
-      rollouts: [{ rollout_id: 'broken/alpha/0', counts: true, result: { attempt: 3, reward: 1 } }],
+      rollouts: [{ rollout_id: 'broken/alpha/0', counts: false, result: { attempt: 3, reward: 1 } }],
     });
   });
 });

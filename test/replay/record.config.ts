@@ -10,7 +10,7 @@ export default defineConfig({
     include: ['test/replay/record/*.record.ts'],
     // One server after the other: what a history tells must not depend on how busy the machine is.
     fileParallelism: false,
-    testTimeout: 120_000,
+    testTimeout: 180_000,
     hookTimeout: 60_000,
   },
 });

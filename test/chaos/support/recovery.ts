@@ -18,13 +18,14 @@ interface RecoveryLine {
 
 /** What is recorded of an attempt: grows with each step of it. */
 async function progressOf({ store }: ChaosRun, key: AttemptKey): Promise<number> {
-  // Another attempt has a sandbox.
-  if ((await store.get(keys.placement({ ...key, attempt: key.attempt + 1 }))) !== null) return Infinity;
+  // It is over, or another attempt has a sandbox.
+  for (const name of [keys.result(key), keys.placement({ ...key, attempt: key.attempt + 1 })])
+    if ((await store.get(name)) !== null) return Number.POSITIVE_INFINITY;
   const turns = await store.children(keys.turns(key, 0));
   const last = Number(turns.at(-1) ?? 0);
   const marks = await Promise.all(
-    [keys.call(key, 0, last), keys.agentEnd(key, 0), keys.verdict(key, 0), keys.result(key)].map(
-      async (name) => ((await store.get(name)) === null ? 0 : 1),
+    [keys.call(key, 0, last), keys.agentEnd(key, 0), keys.verdict(key, 0)].map(async (name) =>
+      (await store.get(name)) === null ? 0 : 1,
     ),
   );
   const tools = await store.children(`${keys.turn(key, 0, last)}/tools`);
@@ -42,7 +43,7 @@ export async function watchRecovery(
   chaos: ChaosRun,
   row: string,
   find: () => Promise<AttemptKey[]> = () => atWork(chaos),
-): Promise<() => Promise<RecoveryLine>> {
+): Promise<() => Promise<void>> {
   const struckAt = Date.now();
   const interrupted = await find();
   if (interrupted.length === 0) throw new Error(`${row}: the fault strikes when no rollout is at work`);
@@ -52,9 +53,7 @@ export async function watchRecovery(
   // Its failure is that of whoever asks for the answer.
   watched.catch(() => undefined);
   return async () => {
-    const line = { row, ...(await watched), rollouts: interrupted.length, cores: availableParallelism() };
-    write(line);
-    return line;
+    write({ row, ...(await watched), rollouts: interrupted.length, cores: availableParallelism() });
   };
 }
 
@@ -68,7 +67,8 @@ async function untilMoved(
   const waiting = new Set(before.keys());
   const allMoved = async () => {
     for (const key of waiting) {
-      if ((await progressOf(chaos, key)) <= (before.get(key) ?? 0)) continue;
+      const progress = await progressOf(chaos, key);
+      if (progress <= (before.get(key) ?? 0) && Number.isFinite(progress)) continue;
       waiting.delete(key);
       firstMs ??= Date.now() - struckAt;
     }
@@ -78,12 +78,18 @@ async function untilMoved(
   return { first_sec: seconds(firstMs ?? 0), all_sec: seconds(Date.now() - struckAt) };
 }
 
-/** Notes the seconds from a moment until now, where something else than rollouts that move on is waited for. */
-export function noteTime(row: string, fromMs: number): void {
-  write({ row, sec: seconds(Date.now() - fromMs), cores: availableParallelism() });
+/** Notes times (milliseconds) that are not those of rollouts that move on: the shortest and the longest. */
+export function noteTimes(row: string, times: readonly number[]): void {
+  write({
+    row,
+    first_sec: seconds(Math.min(...times)),
+    all_sec: seconds(Math.max(...times)),
+    rollouts: times.length,
+    cores: availableParallelism(),
+  });
 }
 
-function write(line: object): void {
+function write(line: RecoveryLine): void {
   const file = process.env.LONGRUN_CHAOS_TIMES;
   if (file) appendFileSync(file, `${JSON.stringify(line)}\n`);
 }

@@ -1,4 +1,5 @@
 import { evaluateWorkflowId, partitionWorkflowId, rolloutWorkflowId } from '../../../src/core/ids.js';
+import { answerTest, inlineSteps } from '../../support/inline-task.js';
 import { until } from '../../support/until.js';
 import { recordingsOn, SLOW, takenTurns, task } from './recordings.js';
 
@@ -16,6 +17,22 @@ recording(
     const model = 'scripted/turns-5';
     await host.plan('agent', [await task('one')], { agent: 'tool-calling', model, samples: 3 });
     await host.finish('agent');
+  },
+);
+
+recording('a rollout of a task with two steps', { 'rollout-steps': rolloutOf('steps') }, async (host) => {
+  const steps = ['first', 'second'].map((name) => ({ name, test: answerTest('42') }));
+  const two = await inlineSteps({ taskId: 'one', steps });
+  await host.plan('steps', [two], { agent: 'tool-calling', model: 'scripted/turns-3' });
+  await host.finish('steps');
+});
+
+recording(
+  'a run of two partitions, which share its window',
+  { 'evaluate-partitions': evaluateWorkflowId('large') },
+  async (host) => {
+    await host.plan('large', [await task('one')], { agent: 'nop', samples: 310, concurrency: 24 });
+    await host.finish('large');
   },
 );
 
