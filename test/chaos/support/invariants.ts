@@ -3,7 +3,7 @@ import type { RolloutKey } from '../../../src/core/ids.js';
 import { type Trajectory, trajectorySchema } from '../../../src/core/trajectory/trajectory.schema.js';
 import { keys } from '../../../src/store/keys.js';
 import { readRecord } from '../../../src/store/records.js';
-import { type RolloutResult, verdictSchema } from '../../../src/store/records.schema.js';
+import { attemptRecordSchema, type RolloutResult, verdictSchema } from '../../../src/store/records.schema.js';
 import { readResult } from '../../../src/store/runs.js';
 import { rolloutAccounts } from '../../support/call-accounts.js';
 import type { ChaosRun } from './chaos-run.js';
@@ -75,7 +75,16 @@ async function brokenOf(
     if (value !== should)
       broken.push(`${what} is ${value} instead of ${should} (${result.failure?.message})`);
   }
-  if (result.attempts > (allowed.attempts ?? 1)) broken.push(`${result.attempts} attempts`);
+  if (result.attempts > (allowed.attempts ?? 1)) {
+    const first = await readRecord(
+      chaos.store,
+      attemptRecordSchema,
+      keys.attemptRecord({ ...key, attempt: 1 }),
+    );
+    broken.push(
+      `${result.attempts} attempts (the first: ${first?.stopReason} on ${first?.hostId}, ${JSON.stringify(first?.failure)})`,
+    );
+  }
   const attempt = { ...key, attempt: result.attempt };
   const verdict = await readRecord(chaos.store, verdictSchema, keys.verdict(attempt, 0));
   const effects = verdict?.testOutput.trim().split('\n') ?? [];
