@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -64,10 +64,15 @@ async function writeTask(folder: string): Promise<void> {
 
 /** Takes all but so many megabytes of the disk; answers how to give them back. */
 async function fill(folder: string, leave: number): Promise<() => Promise<void>> {
-  const { bavail, bsize } = await statfs(folder);
   const file = join(folder, 'filler');
   await writeFile(file, '');
-  execFileSync('fallocate', ['--length', String(Math.max(bsize, bavail * bsize - leave * MEBIBYTE)), file]);
+  // What others write meanwhile changes what is free: allocated again by the newest figure until it fits.
+  await until(async () => {
+    const { bavail, bsize } = await statfs(folder);
+    const length = String(Math.max(bsize, bavail * bsize - leave * MEBIBYTE));
+    const { status } = spawnSync('fallocate', ['--length', length, file]);
+    return status === 0 || (leave === 0 && bavail === 0);
+  });
   return () => rm(file);
 }
 
