@@ -19,7 +19,7 @@ export const TIERS = {
   store: { folders: ['store/s3'], needs: ['s3', 'temporal'], timeoutMs: 300_000 },
   topology: { folders: ['topology'], needs: ['engine', 'topology'], timeoutMs: 300_000 },
   sandbox: { folders: ['sandbox'], needs: ['engine', 'temporal'], timeoutMs: 120_000 },
-  chaos: { folders: ['chaos'], needs: ['engine', 'temporal'], timeoutMs: 300_000 },
+  chaos: { folders: ['chaos'], needs: ['engine', 'temporal'], timeoutMs: 600_000 },
   environments: { folders: ['environments'], needs: ['engine', 'temporal'], timeoutMs: 300_000 },
   cli: { folders: ['cli'], needs: ['temporal'], timeoutMs: 120_000 },
 } as const satisfies Record<string, Tier>;
