@@ -37,6 +37,8 @@ export const keys = {
   replayResult: (k: RolloutKey, replay: ReplayRef): string =>
     `${keys.replayResults(k)}/${replay.replayId}.${replay.nth}.json`,
   resolutions: (k: RolloutKey): string => `${keys.rollout(k)}/resolutions`,
+  feedbacks: (k: RolloutKey): string => `${keys.rollout(k)}/feedback`,
+  feedback: (k: RolloutKey, n: number): string => `${keys.feedbacks(k)}/${String(n).padStart(4, '0')}.json`,
   /** In a forked run: where the rollout goes on from. */
   forkOrigin: (k: RolloutKey): string => `${keys.rollout(k)}/origin.json`,
   forkSnapshot: (k: RolloutKey): string => `${keys.rollout(k)}/fork-snapshot.json`,

@@ -1,0 +1,54 @@
+import { LongrunError } from '../core/errors.js';
+import type { RolloutKey } from '../core/ids.js';
+import type { Episode } from '../core/trajectory/episode.schema.js';
+import { REWARD_QUALITY, type RewardSignal } from '../core/trajectory/reward-signal.schema.js';
+import { trajectorySchema } from '../core/trajectory/trajectory.schema.js';
+import { episodeFromRecords } from '../formats/episode.js';
+import { readTrial } from '../report/read-trial.js';
+import { keys } from '../store/keys.js';
+import { readChildren, readRecord } from '../store/records.js';
+import { feedbackSchema, type RolloutResult, type RunRecord } from '../store/records.schema.js';
+import { iterateResults, readPlan, readRun, readTask, trajectoryKey } from '../store/runs.js';
+import type { ArtifactStore } from '../store/store.js';
+
+/** The finished rollouts of a run in the order of its plan, one at a time; groups are contiguous. Errors: `not_found`. */
+export async function* episodesOfRun(store: ArtifactStore, runId: string): AsyncGenerator<Episode> {
+  const run = await readRun(store, runId);
+  const plan = await readPlan(store, runId);
+  for await (const result of iterateResults(store, runId, plan)) yield readEpisode(store, run, result);
+}
+
+/** The episode of the attempt that counts. Errors: `not_found` where its trajectory is gone. */
+export async function readEpisode(
+  store: ArtifactStore,
+  run: RunRecord,
+  result: RolloutResult,
+): Promise<Episode> {
+  const key = trajectoryKey(run.runId, result);
+  const task = await readTask(store, run.runId, result.taskId);
+  const [trial, trajectory, feedback] = await Promise.all([
+    readTrial(store, run.runId, task, result),
+    readRecord(store, trajectorySchema, key),
+    readFeedback(store, { runId: run.runId, taskId: result.taskId, sample: result.sample }),
+  ]);
+  if (trajectory === null)
+    throw new LongrunError('not_found', `${store.locate(key)} is missing`, {
+      hint: 'Something other than longrun removed it: the turns of the attempt are still there.',
+    });
+  return episodeFromRecords(run, trial, trajectory, feedback);
+}
+
+/** What people said of a rollout, oldest first. */
+export async function readFeedback(store: ArtifactStore, rollout: RolloutKey): Promise<RewardSignal[]> {
+  const found = await readChildren(store, feedbackSchema, keys.feedbacks(rollout));
+  return found.map(({ value: { value, by, at, note } }) => ({
+    source: 'user',
+    quality: REWARD_QUALITY.user,
+    value,
+    shape: null,
+    parts: null,
+    by,
+    at,
+    note,
+  }));
+}
