@@ -64,13 +64,6 @@ export async function readTask(store: ArtifactStore, runId: string, taskId: stri
   return required(await readRecord(store, taskSchema, key), store, key);
 }
 
-/** Tasks of a run in the order of its plan. */
-export async function* iterateTasks(store: ArtifactStore, runId: string): AsyncGenerator<Task> {
-  const { tasks } = await readPlan(store, runId);
-  for await (const { result } of mapBounded(tasks, ({ taskId }) => readTask(store, runId, taskId)))
-    yield result;
-}
-
 /** The rollouts that a plan asks for, tasks in order, samples of a task in a row. */
 export function* plannedRollouts(runId: string, plan: Plan): Generator<RolloutKey> {
   for (const { taskId, samples } of plan.tasks) {
