@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LongrunError } from '../core/errors.js';
+import { migrateWire } from './migrations.js';
 import { renameKeys, wirePath } from './wire-walk.js';
 
 const FOUND_MAX_CHARS = 80;
@@ -17,7 +18,7 @@ export function toWire<S extends z.ZodType>(schema: S, value: z.input<S>, where 
  */
 export function fromWire<S extends z.ZodType>(schema: S, wire: unknown, where = 'record'): z.output<S> {
   refuseNewer(schema, wire, where);
-  const value = renameKeys(schema, wire, 'fromWire');
+  const value = renameKeys(schema, migrateWire(schema, wire), 'fromWire');
   const parsed = schema.safeParse(value);
   if (!parsed.success) throw invalid(schema, value, parsed.error, where);
   return parsed.data;
@@ -62,7 +63,9 @@ function refuseNewer(schema: z.ZodType, wire: unknown, where: string): void {
 }
 
 function acceptedVersions(schema: z.ZodType): number[] {
-  const version = schema instanceof z.ZodObject ? schema.shape.schemaVersion : undefined;
+  const object = schema instanceof z.ZodReadonly ? schema.unwrap() : schema;
+  const declared = object instanceof z.ZodObject ? object.shape.schemaVersion : undefined;
+  const version = declared instanceof z.ZodDefault ? declared.unwrap() : declared;
   return version instanceof z.ZodLiteral
     ? [...version.values].filter((v): v is number => typeof v === 'number')
     : [];

@@ -1,5 +1,12 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
+import type { TrajectorySchemaKind } from '../../trajectories/json-schema.js';
 import type { CliIo } from '../cli-io.js';
+
+const EXAMPLES = `
+Examples:
+  $ longrun schema config > longrun.schema.json
+  $ longrun schema trajectory > trajectory.schema.json
+`;
 
 /** `longrun schema …`. */
 export function schemaCommand(io: CliIo): Command {
@@ -15,7 +22,27 @@ export function schemaCommand(io: CliIo): Command {
       io.stdout.write(`${JSON.stringify(configFileJsonSchema(), null, 2)}\n`);
     });
   return new Command('schema')
-    .description('JSON Schema of the settings file, for editors.')
+    .description('JSON Schema of the settings file, for editors, and of the records of trajectories.')
     .addCommand(config)
-    .addHelpText('after', '\nExample:\n  $ longrun schema config > longrun.schema.json\n');
+    .addCommand(trajectoryCommand(io))
+    .addHelpText('after', EXAMPLES);
+}
+
+function trajectoryCommand(io: CliIo): Command {
+  return new Command('trajectory')
+    .description('JSON Schema of trajectory.json.')
+    .addOption(
+      new Option('--kind <kind>', 'Of which record')
+        .choices(['trajectory', 'llm-evaluated', 'are-evaluated', 'task'] satisfies TrajectorySchemaKind[])
+        .default('trajectory'),
+    )
+    .option('--json', 'The schema is JSON either way')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ longrun schema trajectory > trajectory.schema.json\n  $ longrun schema trajectory --kind are-evaluated\n',
+    )
+    .action(async ({ kind }: { kind: TrajectorySchemaKind }) => {
+      const { trajectoryJsonSchema } = await import('../../trajectories/json-schema.js');
+      io.stdout.write(`${JSON.stringify(trajectoryJsonSchema(kind), null, 2)}\n`);
+    });
 }

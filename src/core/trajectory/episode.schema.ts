@@ -51,7 +51,15 @@ export const compressionSchema = z.object({
   stillOverLimit: z.boolean(),
   /** Why the row is as it was. */
   failed: z.string().nullable(),
+  /** For each timestep that is left, its turn in the original, from 0. */
+  keptTurns: z.array(z.number().int()).default([]),
+  /** Those of the original that must not go: writes, the last test run, errors that were fixed, the end. */
+  keyTurns: z.array(z.number().int()).default([]),
+  originalTurns: z.number().int().nullable().default(null),
+  /** The row that this one was made of, by the SHA-256 of its line. */
+  original: z.object({ digest: z.string(), sessionId: z.string() }).nullable().default(null),
 });
+export type Compression = z.infer<typeof compressionSchema>;
 
 /**
  * One rollout with everything that the exchange formats may want of it: agoge's trajectory, and
@@ -78,6 +86,10 @@ export const episodeSchema = z.object({
   category: z.string().nullable().default(null),
   model: z.string().nullable().default(null),
   provider: z.string().nullable().default(null),
+  /** At which the turns were sampled; null = the endpoint's own. Trainers divide logits by it. */
+  temperature: z.number().nullable().optional(),
+  /** Who acted: ours, or the tool that a row was imported from. */
+  agent: z.object({ name: z.string(), version: z.string() }).optional(),
   startedAt: z.number().nullable().default(null),
   finishedAt: z.number().nullable().default(null),
   trajectory: trajectorySchema,
@@ -87,6 +99,8 @@ export const episodeSchema = z.object({
     stopReason: z.enum(STOP_REASONS).nullable(),
     /** Stop reason `natural`. */
     completed: z.boolean(),
+    /** Whether the environment found the task solved: its reward reached the run's threshold. */
+    passed: z.boolean().nullable().optional(),
     status: z.enum(['success', 'retryable_failure', 'terminal_failure', 'needs_human_review']).nullable(),
     failureClass: z.enum(['agent', 'infrastructure', 'operator']).nullable(),
     failure: z.object({ code: z.string(), message: z.string() }).nullable(),

@@ -28,6 +28,8 @@ export const rewardSignalSchema = z.object({
   shape: z.enum(['binary', 'continuous', 'composite']).nullable().default(null),
   /** Of a composite reward, by name. */
   parts: z.record(z.string(), rewardPartSchema).nullable().default(null),
+  /** What the source gave besides its value, by name: keys of a verifier's reward, criteria of a judge, implicit counts. */
+  components: z.record(z.string(), z.number()).optional(),
   /** Judge model, user, environment. */
   by: z.string().nullable().default(null),
   /** Epoch milliseconds. */
