@@ -11,6 +11,7 @@ if (process.env.LONGRUN_SKIP_TIERS)
 const options = [
   ...(skipped.includes('sandbox') ? ['--no-sandbox'] : []),
   ...(skipped.includes('store') && skipped.includes('topology') ? [] : ['--topology']),
+  ...(skipped.includes('peers') ? [] : ['--peers']),
 ];
 const setup = node(['scripts/setup.mjs', ...options]);
 process.exitCode =

@@ -30,7 +30,7 @@ test('every test file runs in exactly one tier', async () => {
 
 test('without an engine the tiers that need one can be left out, by name only', () => {
   expect(tiersToRun(undefined)).toEqual(Object.keys(TIERS));
-  expect(tiersToRun('sandbox')).toEqual(['unit', 'replay', 'workflow', 'store', 'cli']);
+  expect(tiersToRun('sandbox')).toEqual(['unit', 'replay', 'workflow', 'store', 'peers', 'cli']);
   expect(tiersToRun('replay, cli')).not.toContain('cli');
   expect(() => tiersToRun('sanbox')).toThrow(/sanbox.*sandbox/);
 });

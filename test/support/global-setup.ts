@@ -12,6 +12,7 @@ import {
   stopProcess,
   untilReady,
 } from '../../src/temporal/server-process.js';
+import { missingPeers } from '../peers/support/python.js';
 import { missingEngine } from './engine.js';
 import { missingPrograms } from './go-programs.js';
 import { missingPostgres } from './postgres.js';
@@ -69,7 +70,8 @@ async function firstMissing(needs: readonly Prerequisite[]): Promise<string | nu
   const topology = needs.includes('topology')
     ? (missingPrograms(['versitygw', 'temporal-server', 'temporal-sql-tool']) ?? missingPostgres())
     : null;
-  return engine ?? s3 ?? topology;
+  const peers = needs.includes('peers') ? missingPeers() : null;
+  return engine ?? s3 ?? topology ?? peers;
 }
 
 async function startServer(): Promise<SharedServer> {

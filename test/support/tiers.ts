@@ -1,4 +1,4 @@
-export type Prerequisite = 'temporal' | 'engine' | 's3' | 'topology';
+export type Prerequisite = 'temporal' | 'engine' | 's3' | 'topology' | 'peers';
 
 export interface Tier {
   /** Folders under test/; empty: all that no other tier names. */
@@ -18,6 +18,7 @@ export const TIERS = {
   },
   store: { folders: ['store/s3'], needs: ['s3', 'temporal'], timeoutMs: 300_000 },
   topology: { folders: ['topology'], needs: ['engine', 'topology'], timeoutMs: 300_000 },
+  peers: { folders: ['peers'], needs: ['peers', 'temporal'], timeoutMs: 120_000 },
   sandbox: { folders: ['sandbox'], needs: ['engine', 'temporal'], timeoutMs: 120_000 },
   chaos: { folders: ['chaos'], needs: ['engine', 'temporal'], timeoutMs: 600_000 },
   environments: { folders: ['environments'], needs: ['engine', 'temporal'], timeoutMs: 300_000 },
