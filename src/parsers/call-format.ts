@@ -6,6 +6,8 @@ export interface Source {
   readonly text: string;
   /** Where `needle` begins at or after `from`; -1 when it does not, which is found out once. */
   find(needle: string, from: number): number;
+  /** Characters that may still be read again after readings that failed: keeps hostile texts linear. */
+  readonly rereads: { left: number };
 }
 
 /** A call as one format reads it: no id of ours and no repaired name yet. */
@@ -51,6 +53,8 @@ export interface CallFormat {
   name: string;
   family: Family;
   markers: readonly string[];
+  /** For a format without marks: where its calls may begin. Looked for only in texts without marked calls. */
+  starts?: RegExp;
   read(source: Source, at: number, context: ReadContext): ReadCalls | null;
   /** The inverse: text that `read` gives these calls back from. */
   render(calls: readonly WrittenCall[]): string;

@@ -24,12 +24,18 @@ export interface ParseOptions {
   repairNames?: boolean;
   /** Id of the nth call of this text (from 0). Default `call_<n>`. */
   newId?: (index: number) => string;
+  /**
+   * Whether the prompt's template has left a think block open, so that the text begins within it.
+   * By default unknown: then what precedes a closing tag that nothing opened is reasoning, calls included.
+   */
+  thinkOpened?: boolean;
 }
 
 /** What was changed so that a call could be read. */
 export interface Repair {
   kind:
     | 'raw_control_characters'
+    | 'invalid_escape'
     | 'trailing_comma'
     | 'single_quotes'
     | 'python_literals'

@@ -1,0 +1,6 @@
+import type { ToolSchema } from '../../src/core/messages.js';
+
+/** Tools with these names and any arguments. */
+export function tools(...names: string[]): ToolSchema[] {
+  return names.map((name) => ({ name, description: '', parameters: { type: 'object' } }));
+}
