@@ -1,8 +1,10 @@
-import { rolloutId } from '../core/ids.js';
+import { groupIndexOf } from '../core/group-plan.js';
+import { groupId, rolloutId } from '../core/ids.js';
 import type { Episode, EpisodeTurn } from '../core/trajectory/episode.schema.js';
 import { REWARD_QUALITY, type RewardSignal } from '../core/trajectory/reward-signal.schema.js';
 import type { Trajectory } from '../core/trajectory/trajectory.schema.js';
 import type { RunRecord } from '../store/records.schema.js';
+import { agentName } from './harbor-job/model-info.js';
 import type { TrialRecords } from './harbor-job/trial-records.js';
 import type { RecordedTurn } from './trajectory.js';
 
@@ -19,12 +21,14 @@ export function episodeFromRecords(
     schemaVersion: 1,
     sessionId: sessionIdOf(rollout),
     rollout,
-    groupId: `${run.runId}/${result.taskId}`,
+    groupId: groupOf(run, result.taskId, result.sample),
     source: run.mode === 'process' ? 'batch' : 'environment',
     environment: run.environment.name,
     category: task.metadata.category,
     model: result.model,
     provider: run.config.baseUrl === null ? null : hostOf(run.config.baseUrl),
+    temperature: run.config.temperature,
+    agent: { name: agentName(run), version: run.longrunVersion },
     startedAt: result.timings.startedAt,
     finishedAt: result.timings.finishedAt,
     trajectory,
@@ -32,6 +36,7 @@ export function episodeFromRecords(
     outcome: {
       stopReason: result.stopReason,
       completed: result.stopReason === 'natural',
+      passed: result.reward === null ? null : result.reward >= run.config.passThreshold,
       status: result.queueState,
       failureClass: result.failureClass,
       failure: result.failure && { code: result.failure.code, message: result.failure.message },
@@ -50,6 +55,14 @@ export function episodeFromRecords(
     tokenizedBy: null,
     imported: null,
   };
+}
+
+/** Its group or, where rollouts stand alone, all of its task. */
+function groupOf({ runId, config }: RunRecord, taskId: string, sample: number): string {
+  const { groupSize } = config;
+  return groupSize === null
+    ? `${runId}/${taskId}`
+    : groupId({ runId, taskId, index: groupIndexOf(sample, groupSize) });
 }
 
 /** The name of an episode in files: ids are letters, digits, `.`, `_` and `-` already. */
@@ -75,6 +88,7 @@ function environmentReward(run: RunRecord, { result }: TrialRecords): RewardSign
       value: result.reward,
       shape: null,
       parts: null,
+      ...(Object.keys(result.rewards).length > 1 ? { components: { ...result.rewards } } : {}),
       by: run.environment.name,
       at: result.timings.finishedAt,
       note: null,
@@ -91,7 +105,12 @@ function turnsOf(trial: TrialRecords, trajectory: Trajectory): EpisodeTurn[] {
   return turns;
 }
 
-function turnOf({ call, results }: RecordedTurn, step: number, policyVersion: string | null): EpisodeTurn {
+/** What is known of a recorded turn besides its messages. */
+export function turnOf(
+  { call, results }: RecordedTurn,
+  step: number,
+  policyVersion: string | null,
+): EpisodeTurn {
   return {
     step,
     model: call.model,
@@ -104,8 +123,8 @@ function turnOf({ call, results }: RecordedTurn, step: number, policyVersion: st
     promptTokenIds: call.promptTokenIds,
     completionTokenIds: call.completionTokenIds,
     logprobs: call.logprobs,
-    policyVersion,
-    sequenceId: null,
+    policyVersion: call.policyVersion ?? policyVersion,
+    sequenceId: call.sequenceId,
     sentView: call.sentView,
     results: results.map(({ toolCallId, success, error, exitCode, durationMs }) => ({
       toolCallId,

@@ -38,6 +38,26 @@ export interface Refusal {
   reason: string;
 }
 
+/** What came of the episodes that a format was given. */
+export interface ExportedRows {
+  rows: ExportRow[];
+  refused: Refusal[];
+  /** What a person should know of a row that was written: one sentence each. */
+  warnings?: readonly { sessionId: string; message: string }[];
+}
+
+/** What is known before the input was read. */
+export type SurveyContext = Pick<ExportContext, 'rewardOf' | 'options'>;
+
+/** A pass over all episodes before the first row is written, for formats whose rows depend on all of them. */
+export interface Survey {
+  /** Each episode in the order of the input; `index` counts from 0. */
+  see(episode: Episode, index: number): void;
+  /** The episodes to be written before all others, by index. */
+  first(): readonly number[];
+  rows: ExportFormat['rows'];
+}
+
 /** One exchange format, as a pure view of episodes. */
 export interface ExportFormat {
   name: ExportFormatName;
@@ -45,5 +65,9 @@ export interface ExportFormat {
   unit: 'episode' | 'group';
   /** `lines`: JSON lines; `document`: each row is a file of its own, named by `ExportRow.file`. */
   layout: 'lines' | 'document';
-  rows(episodes: readonly Episode[], context: ExportContext): { rows: ExportRow[]; refused: Refusal[] };
+  /** False: `context.tools` is not looked at, and may be empty, which spares a pass over the input. */
+  usesTools?: boolean;
+  /** Begins a survey, whose `rows` stand in for those below. */
+  survey?(context: SurveyContext): Survey;
+  rows(episodes: readonly Episode[], context: ExportContext): ExportedRows;
 }

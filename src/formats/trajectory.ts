@@ -18,6 +18,11 @@ export interface RecordedStep {
   prompt: readonly ChatMessage[];
   tools: readonly ToolSchema[];
   turns: readonly RecordedTurn[];
+  /**
+   * What the agent was told after each turn besides the results of its calls: after an unusable answer,
+   * to try again. It was sent with the next turn; after the last one nobody was sent it.
+   */
+  corrections?: readonly (readonly ChatMessage[])[];
 }
 
 export interface TrajectoryInput {
@@ -38,14 +43,7 @@ export interface TrajectoryInput {
 export function assembleTrajectory(input: TrajectoryInput): Trajectory {
   const errorInfo = errorInfoOf(input.attempt);
   const timesteps = timeSteps(input.steps);
-  if (timesteps.length === 0 && errorInfo === null) {
-    timesteps.push(
-      timeStep(
-        input.steps.flatMap((step) => step.prompt.map(messageOf)),
-        null,
-      ),
-    );
-  }
+  if (timesteps.length === 0 && errorInfo === null) timesteps.push(promptStep(...input.steps));
   const last = timesteps.at(-1);
   if (last) timesteps[timesteps.length - 1] = { ...last, reward: input.attempt.reward, done: true };
   return {
@@ -57,6 +55,12 @@ export function assembleTrajectory(input: TrajectoryInput): Trajectory {
   };
 }
 
+/** The TimeStep of an agent that said nothing: what it was told. */
+export function promptStep(...steps: readonly RecordedStep[]): TimeStep {
+  const prompt = steps.flatMap((step) => step.prompt.map(messageOf));
+  return timeStep(prompt, null);
+}
+
 /** A TimeStep per turn, none of them done yet: also of an attempt that still runs. */
 export function timeSteps(steps: readonly RecordedStep[]): TimeStep[] {
   return steps.flatMap(timeStepsOf);
@@ -65,8 +69,9 @@ export function timeSteps(steps: readonly RecordedStep[]): TimeStep[] {
 function timeStepsOf(step: RecordedStep): TimeStep[] {
   const tools = step.tools.map((schema) => ({ type: 'function', function: { ...schema } }));
   return step.turns.map((turn, i) => {
-    const messages = [assistantMessage(turn.call.message), ...turn.results.map(toolMessage)];
-    return i === 0 ? timeStep([...step.prompt.map(messageOf), ...messages], tools) : timeStep(messages, null);
+    const told = i === 0 ? step.prompt : (step.corrections?.[i - 1] ?? []);
+    const answer = [assistantMessage(turn.call.message), ...turn.results.map(toolMessage)];
+    return timeStep([...told.map(messageOf), ...answer], i === 0 ? tools : null);
   });
 }
 

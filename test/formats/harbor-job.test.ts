@@ -196,6 +196,19 @@ describe('a trajectory in ATIF', () => {
     });
   });
 
+  it('has what the agent was told in between', () => {
+    const corrections = [[{ role: 'user', content: 'Call a tool.', label: 'correction' } as const]];
+    const step = { name: 'main', prompt: PROMPT, tools: TOOLS, turns: turns(), verdict: null, corrections };
+    const { steps } = atif(trial(result(), { steps: [step] }));
+    expect((steps as Json[]).map(({ source }) => source)).toEqual([
+      'system',
+      'user',
+      'agent',
+      'user',
+      'agent',
+    ]);
+  });
+
   it('keeps arguments that are no object beside an empty one', () => {
     const steps = [
       { name: 'main', prompt: PROMPT, tools: TOOLS, turns: turns('{"command": ls'), verdict: null },

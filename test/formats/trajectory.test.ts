@@ -37,6 +37,21 @@ describe('the trajectory of an attempt', () => {
     expect(timesteps.map((step) => step.availableToolSchemas?.length ?? null)).toEqual([1, null]);
   });
 
+  it('holds what the agent was told after an unusable answer, where it was sent', () => {
+    const correction = (content: string) => [{ role: 'user', content, label: 'correction' } as const];
+    const corrections = [correction('Call a tool.'), correction('Nobody was sent this.')];
+    const { timesteps } = assembleTrajectory(input({ steps: [{ ...STEP, corrections }] }));
+    expect(timesteps.map(rolesOf)).toEqual([
+      ['system', 'user', 'assistant', 'tool'],
+      ['user', 'assistant'],
+    ]);
+    expect(timesteps[1]?.chats[0]?.messages[0]).toEqual({
+      role: 'user',
+      content: 'Call a tool.',
+      label: 'correction',
+    });
+  });
+
   it('is rewarded and done at its last time step only', () => {
     const { timesteps, errorInfo } = assembleTrajectory(input());
     expect(timesteps.map(({ reward, done }) => [reward, done])).toEqual([

@@ -9,6 +9,8 @@ export interface TrialStep {
   prompt: readonly ChatMessage[];
   tools: readonly ToolSchema[];
   turns: readonly RecordedTurn[];
+  /** As in `RecordedStep`. */
+  corrections?: readonly (readonly ChatMessage[])[];
   verdict: Verdict | null;
 }
 
