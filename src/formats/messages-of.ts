@@ -1,6 +1,7 @@
 import type { Episode } from '../core/trajectory/episode.schema.js';
 import type { TimeStep, TrajectoryMessage } from '../core/trajectory/trajectory.schema.js';
 import type { OfferedTool } from './offered-tools.js';
+import { timeStep } from './trajectory.js';
 
 /** The whole conversation. */
 export function messagesOf({ trajectory }: Episode): TrajectoryMessage[] {
@@ -31,16 +32,5 @@ export function timestepsOf(
   const schemas = tools.map((tool) => ({ type: 'function', function: { ...tool } }));
   const unanswered = answered || steps.length < 2 ? [] : (steps.pop() ?? []);
   steps.at(-1)?.push(...unanswered);
-  return steps.map((step, i) => timeStepOf(step, i === 0 && tools.length > 0 ? schemas : null));
-}
-
-function timeStepOf(messages: TrajectoryMessage[], tools: Record<string, unknown>[] | null): TimeStep {
-  return {
-    chats: [{ messages, logprobs: null, topTokens: null, tokenTopLogprobs: null }],
-    reward: null,
-    mcReturn: null,
-    done: false,
-    availableToolSchemas: tools,
-    advantage: null,
-  };
+  return steps.map((step, i) => timeStep(step, i === 0 && tools.length > 0 ? schemas : null));
 }

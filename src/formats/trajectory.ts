@@ -75,7 +75,8 @@ function timeStepsOf(step: RecordedStep): TimeStep[] {
   });
 }
 
-function timeStep(messages: TrajectoryMessage[], tools: Record<string, unknown>[] | null): TimeStep {
+/** A step of these messages that nobody has judged yet; `tools`: what was offered from here on. */
+export function timeStep(messages: TrajectoryMessage[], tools: Record<string, unknown>[] | null): TimeStep {
   return {
     // The log-probabilities of the sampled tokens stand in the turn's record: agoge's would cover the whole chat.
     chats: [{ messages, logprobs: null, topTokens: null, tokenTopLogprobs: null }],

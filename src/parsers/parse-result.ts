@@ -43,6 +43,8 @@ export interface Repair {
     | 'unclosed_json'
     | 'surplus_closers'
     | 'string_encoded_arguments'
+    | 'flat_arguments'
+    | 'no_arguments'
     | 'array_of_calls'
     | 'missing_close_tag'
     | 'code_fence'

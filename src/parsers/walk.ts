@@ -166,7 +166,7 @@ export class Walk {
       return true;
     }
     this.content(marked.at);
-    this.pieces.push({ kind: 'calls', at: marked.at, ...found });
+    this.pieces.push({ kind: 'calls', at: marked.at, format: found.format, read: found.read });
     state.at = end;
     if (state.family === null) {
       state.family = this.look.familyOf(found.format);

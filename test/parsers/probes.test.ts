@@ -14,7 +14,7 @@ const OURS: Record<string, Ours> = {
   'hermes plain': { content: 'hello', calls: [] },
   'hermes one': { content: 'ok', calls: [['t', { a: 1 }]] },
   'hermes args as string': { content: '', calls: [['t', { a: 1 }, ['string_encoded_arguments']]] },
-  'hermes no args': { content: '', calls: [['t', {}]] },
+  'hermes no args': { content: '', calls: [['t', {}, ['no_arguments']]] },
   'hermes unclosed complete json': { content: '', calls: [['t', { a: 1 }, ['missing_close_tag']]] },
   'hermes unclosed truncated': {
     content: '',
@@ -52,7 +52,7 @@ const OURS: Record<string, Ours> = {
   'llama3_json json in prose': { content: 'result {"x":1} then {"name":"f","arguments":{}}', calls: [] },
   'llama3_json nested in wrapper': { content: '', calls: [['f', {}]] },
   'llama3_json array': { content: '', calls: [['f', {}, ['array_of_calls']]] },
-  'llama3_json name but params null': { content: '', calls: [['f', {}]] },
+  'llama3_json name but params null': { content: '', calls: [['f', {}, ['no_arguments']]] },
 };
 
 describe('every recorded probe of the JSON formats', () => {

@@ -36,11 +36,18 @@ describe('what is known to go wrong with tool calls in text', () => {
       tagged('{"name":"terminal","arguments":{}}{"name":"terminal","arguments":{}}'),
       'duplicated_json',
     ],
+    ['arguments beside the name', tagged('{"name":"terminal","command":"ls"}'), 'flat_arguments'],
+    ['arguments that are null', tagged('{"name":"terminal","arguments":null}'), 'no_arguments'],
     ['a code fence in the tag', tagged('```json\n{"name":"terminal","arguments":{}}\n```'), 'code_fence'],
   ])('%s is repaired and recorded (silently dropped calls poison rewards)', (_title, text, repair) => {
     const { toolCalls, failures } = read(text);
     expect(failures).toEqual([]);
     expect(toolCalls.flatMap(({ repairs }) => repairs.map(({ kind }) => kind))).toContain(repair);
+  });
+
+  it('arguments beside the name are the arguments', () => {
+    const [call] = read(tagged('{"id":"c1","name":"terminal","command":"ls"}')).toolCalls;
+    expect(call).toMatchObject({ nativeId: 'c1', arguments: { command: 'ls' } });
   });
 
   it('a doubled name with doubled arguments is one call', () => {

@@ -9,6 +9,7 @@ import { timestepsOf } from '../messages-of.js';
 import { type OfferedTool, readTools } from '../offered-tools.js';
 import { ended } from '../rows/ended.js';
 import { readFields } from '../rows/own-fields.js';
+import { completedOf, foreignFields, rewardOf } from '../rows/row-facts.js';
 import { readMessage } from './read-message.js';
 
 /** Reads rows of OpenAI chat messages, ours and those of other tools. */
@@ -18,19 +19,30 @@ export const messagesReader: ImportFormat = {
   open: rowByRow(readRow),
 };
 
+const COLUMNS: ReadonlySet<string> = new Set([
+  'messages',
+  'tools',
+  'id',
+  'model',
+  'completed',
+  'reward',
+  'metadata',
+]);
+
 function readRow(row: InputRow, place: RowPlace): Episode {
   if (!Array.isArray(row.messages)) throw badInput('messages: found no list of messages');
   const messages = withNames(row.messages.map((message, i) => readMessage(message, `messages.${i}`)));
   const { facts, status, sessionId } = readFields(row.metadata);
-  const reward = typeof row.reward === 'number' ? row.reward : null;
+  const reward = rewardOf(row);
   const timesteps = ended(timestepsOf(messages, toolsOf(row.tools)), reward);
   return importedEpisode('messages', place, {
     ...facts,
+    metadata: { ...foreignFields(row, COLUMNS), ...facts.metadata },
     sessionId: sessionId ?? (typeof row.id === 'string' ? row.id : null),
     model: typeof row.model === 'string' && row.model !== '' ? row.model : null,
     trajectory: { timesteps, resetKwargs: {}, errorInfo: null, episodeId: sessionId, schemaVersion: 1 },
     turns: timesteps.map(unrecordedTurn),
-    completed: row.completed !== false,
+    completed: completedOf(row),
     reward,
     outcome: { status },
   });

@@ -29,6 +29,8 @@ export interface CallShape {
 }
 
 const ARGUMENT_KEYS = ['arguments', 'parameters', 'input'] as const;
+/** Members of a call that are none of its arguments. */
+const NOT_ARGUMENTS: ReadonlySet<string> = new Set(['name', 'id', 'type', 'index', 'function']);
 
 /**
  * Reads `{name, arguments|parameters}`, OpenAI's `{type, function: {…}}`, a list of either, and a
@@ -57,10 +59,16 @@ export function callShapeOf(value: unknown): CallShape | null {
   return {
     name: name.trim(),
     id: typeof value.id === 'string' && value.id !== '' ? value.id : null,
-    arguments: key === undefined ? undefined : inner[key],
+    arguments: key === undefined ? flatArguments(inner) : inner[key],
     hasArguments: key !== undefined,
     textArguments: inner !== value,
   };
+}
+
+/** What stands beside the name where nothing is called arguments; undefined where nothing does. */
+function flatArguments(inner: Record<string, unknown>): Record<string, unknown> | undefined {
+  const rest = Object.entries(inner).filter(([key]) => !NOT_ARGUMENTS.has(key));
+  return rest.length === 0 ? undefined : Object.fromEntries(rest);
 }
 
 /** The calls of a message or wrapper: `tool_calls`, the older `function_call`. */
@@ -92,9 +100,18 @@ function readItem(item: unknown, place: JsonPlace, into: JsonCalls): void {
     name: shape.name,
     nativeId: shape.id,
     arguments: found.arguments,
-    repairs: [...place.repairs, ...own],
+    repairs: [...place.repairs, ...own, ...unsaid(shape)],
     raw: place.raw,
   });
+}
+
+/** What was made of arguments that were not given where they belong: nothing becomes `{}` silently. */
+function unsaid(shape: CallShape): Repair[] {
+  const { arguments: given } = shape;
+  if (!shape.hasArguments && given !== undefined) return [repairOf('flat_arguments')];
+  if (shape.textArguments && given === '') return [];
+  const none = given === undefined || given === null || (typeof given === 'string' && given.trim() === '');
+  return none ? [repairOf('no_arguments')] : [];
 }
 
 function failure(code: ParseFailure['code'], message: string, { raw, offset }: JsonPlace): ParseFailure {

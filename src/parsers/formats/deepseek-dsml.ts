@@ -5,8 +5,8 @@ import { renderTaggedCalls } from './tagged/render.js';
 import { readTokenSection } from './tokens/read-section.js';
 import type { TokenFormat } from './tokens/token-format.js';
 
-/** Full-width bars as the model writes them, ASCII and doubled ones as gateways pass them on; the longest first. */
-const MARKERS: readonly string[] = [
+/** Full-width bars as the model writes them, ASCII and doubled ones as gateways pass them on. */
+const MARKERS = [
   '<｜DSML｜',
   '<｜｜DSML｜｜',
   '< ｜ DSML ｜ ',
@@ -15,7 +15,8 @@ const MARKERS: readonly string[] = [
   '<| DSML | ',
   '< | DSML | ',
   '<‖DSML‖',
-].sort((a, b) => b.length - a.length);
+];
+const LONGEST_FIRST = [...MARKERS].sort((a, b) => b.length - a.length);
 const WRAPPER = /(?:tool_calls|function_calls|calls) ?>/y;
 const INVOKE = 'invoke name=';
 /** How it is spelled with a token for every beginning and end: what comes before the closing `>`. */
@@ -32,7 +33,7 @@ export const deepseekDsml: CallFormat = {
   family: 'deepseek',
   markers: MARKERS,
   read(source, at, context) {
-    const marker = MARKERS.find((one) => source.text.startsWith(one, at));
+    const marker = LONGEST_FIRST.find((one) => source.text.startsWith(one, at));
     return marker === undefined ? null : readSpelled(source, marker, at, context);
   },
   render(calls) {

@@ -52,8 +52,15 @@ function readMessage(source: Source, at: number, context: ReadContext): ReadCall
   if (recipient !== null) return readCall(source, at, recipient, end, context);
   const message = messageEnd(source, end);
   const body = text.slice(end, message.at);
-  const read: ReadCalls = { end: message.end, calls: [], failures: [], text: '', closed: message.closed };
-  return channel === 'analysis' ? { ...read, reasoning: [body] } : { ...read, text: body };
+  const isThought = channel === 'analysis';
+  return {
+    end: message.end,
+    calls: [],
+    failures: [],
+    text: isThought ? '' : body,
+    reasoning: isThought ? [body] : [],
+    closed: message.closed,
+  };
 }
 
 function headerAt(text: string, at: number): Header {

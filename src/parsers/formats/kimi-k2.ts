@@ -16,8 +16,8 @@ const FORMAT: TokenFormat = {
     HEADER.lastIndex = at;
     const id = HEADER.exec(text)?.[1];
     if (id === undefined) return null;
-    const name = nameWithoutPrefix(id.replace(/:\d+$/, ''), isKnown);
-    return { ...name, nativeId: id, end: HEADER.lastIndex };
+    const { name, renamed } = nameWithoutPrefix(id.replace(/:\d+$/, ''), isKnown);
+    return { name, renamed, nativeId: id, end: HEADER.lastIndex };
   },
 };
 

@@ -3,13 +3,14 @@ import { repairOf } from '../json/repair-words.js';
 import { NoLiteral, PythonReader } from '../python/python-reader.js';
 import { writePythonCall } from '../python/write-python.js';
 
-/** Where a line begins with a list of calls. */
-const START = /(?<![^\n])[ \t]{0,8}\[\s{0,8}[A-Za-z_][\w.-]{0,199}\(/g;
+/** Where a line begins with a list of calls, of which the first has arguments with names, none, or some that look like values. */
+const START =
+  /(?<![^\n])[ \t]{0,8}\[\s{0,8}[A-Za-z_][\w.-]{0,199}\(\s{0,8}(?:[A-Za-z_]\w{0,99}\s{0,4}=|[)"'\d]|\*\*)/g;
 const OPEN = '<|python_start|>';
 const ENDS = /(?:\s*<\|(?:python_end|eom|eot|eom_id|eot_id)\|>){1,3}/y;
 const FIRST_CALL = /\s*\[\s*([A-Za-z_][\w.-]{0,199})\(/y;
 /** What looking in vain counts for, in characters: hostile texts have many such places. */
-const COST_OF_NOTHING = 200;
+const COST_OF_NOTHING = 1000;
 /** Behind a call that cannot be read: the next one, or the end of the list. */
 const NEXT_CALL = /\)\s*(?:,\s*(?=[A-Za-z_][\w.-]{0,199}\()|(?=\]))/g;
 
@@ -57,7 +58,8 @@ function readOne(text: string, from: number, at: number, into: ReadCalls): numbe
     into.end = reader.at;
     // Neither a comma nor the end: the list was cut off, or is none.
     const repairs = last || goesOn ? [] : [repairOf('missing_close_tag')];
-    into.calls.push({ ...call, nativeId: null, repairs, raw: text.slice(from, reader.at) });
+    const raw = text.slice(from, reader.at);
+    into.calls.push({ name: call.name, nativeId: null, arguments: call.arguments, repairs, raw });
     if (goesOn && reader.takes(']')) {
       into.end = reader.at;
       into.closed = true;

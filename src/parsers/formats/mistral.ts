@@ -82,12 +82,9 @@ function readList(source: Source, at: number): ReadCalls | null {
   const raw = text.slice(at, read.end);
   const found = callsOfJson(read.value, { raw, offset: at, repairs: read.repairs });
   // A list is what belongs here.
-  const calls = found.calls.map((call) => ({
-    ...call,
-    repairs: call.repairs.filter(({ kind }) => kind !== 'array_of_calls'),
-  }));
+  for (const call of found.calls) call.repairs = call.repairs.filter(({ kind }) => kind !== 'array_of_calls');
   const closed = read.final && isSettled(text, read.end);
-  return { end: read.end, calls, failures: found.failures, text: found.text, closed };
+  return { end: read.end, calls: found.calls, failures: found.failures, text: found.text, closed };
 }
 
 /** What follows the JSON is known, and is not more JSON. */

@@ -46,10 +46,11 @@ export function readArguments(
 ): Arguments & { end: number; final: boolean } {
   const read = readOnce(source, at, options);
   if (!read.ok) return read;
+  const { end, final } = read;
   const found = argumentsOf(read.value);
-  return found.ok
-    ? { ...found, repairs: [...read.repairs, ...found.repairs], end: read.end, final: read.final }
-    : { ...found, end: read.end, final: read.final };
+  if (!found.ok) return { ok: false, code: found.code, message: found.message, end, final };
+  const repairs = [...read.repairs, ...found.repairs];
+  return { ok: true, arguments: found.arguments, repairs, end, final };
 }
 
 /** A JSON value, of which some models write every one twice. */

@@ -10,6 +10,8 @@ const WORDS: Record<Repair['kind'], string> = {
   unclosed_json: 'closing brackets were missing at the end',
   surplus_closers: 'closing brackets too many at the end were dropped',
   string_encoded_arguments: 'the arguments were a text that holds JSON',
+  flat_arguments: 'the arguments stood beside the name instead of under a key of their own',
+  no_arguments: 'no arguments were given; the call has none',
   array_of_calls: 'several calls stood where one belongs',
   missing_close_tag: 'the closing mark was missing',
   code_fence: 'the JSON stood in a code fence',

@@ -90,11 +90,18 @@ class SectionReader {
     const read = readTaggedCall(this.source, this.dialect, at, this.context);
     const end = read?.end ?? at + this.dialect.call.open.length;
     const raw = this.source.text.slice(from, end);
-    this.last = read?.call ? { ...read.call, raw } : null;
+    // Fields one by one here and where calls are read by the thousand: a spread is dear.
+    this.last = null;
+    if (read?.call) {
+      const { name, nativeId, arguments: args, repairs } = read.call;
+      this.last = { name, nativeId, arguments: args, repairs, raw };
+    }
     if (this.last !== null) into.calls.push(this.last);
     const failure =
       read === null ? { code: 'malformed' as const, message: 'the call has no name' } : read.failure;
-    if (failure !== null) into.failures.push({ ...failure, raw, offset: from });
+    if (failure !== null) {
+      into.failures.push({ code: failure.code, message: failure.message, raw, offset: from });
+    }
     into.text += read?.text ?? '';
     into.closed = read?.closed ?? true;
     return end;

@@ -39,8 +39,10 @@ function withoutCall(source: Source, format: TokenFormat, at: number, first: num
 
 class TokenSection {
   private readonly into: ReadCalls = { end: 0, calls: [], failures: [], text: '', closed: false };
-  private readonly opens: string[];
-  private readonly closes: string[];
+  private readonly opens: readonly string[];
+  private readonly closes: readonly string[];
+  /** What ends a call. */
+  private readonly ends: readonly string[];
 
   constructor(
     private readonly source: Source,
@@ -49,6 +51,7 @@ class TokenSection {
   ) {
     this.opens = sectionOpens(format);
     this.closes = sectionCloses(format);
+    this.ends = [format.call.close, format.call.open, ...this.closes, ...this.opens];
   }
 
   read(start: number, first: number): ReadCalls {
@@ -56,7 +59,7 @@ class TokenSection {
     const { text } = this.source;
     for (let at = first, from = start; ; from = at) {
       into.end = this.call(from, at);
-      const next = findFirst(this.source, [format.call.open, ...this.closes, ...this.opens], into.end);
+      const next = findFirst(this.source, this.ends.slice(1), into.end);
       const close = this.closes.find((token) => text.startsWith(token, next));
       const goesOn = close !== undefined || text.startsWith(format.call.open, next);
       // Nothing that closes the section is to come: what follows is no part of it.
@@ -100,7 +103,7 @@ class TokenSection {
 
   private withJson(header: TokenHeader, from: number, at: number): number {
     const { text } = this.source;
-    const read = readArguments(this.source, at, { until: this.ends() });
+    const read = readArguments(this.source, at, { until: this.ends });
     if (!read.ok) {
       const { end } = this.stopAfter(read.end);
       return this.fail(from, end, { code: read.code, message: `${header.name}: ${read.message}` });
@@ -139,19 +142,14 @@ class TokenSection {
 
   /** The next token that ends a call; a closing one belongs to it. */
   private stopAfter(from: number): { at: number; end: number; closed: boolean } {
-    const at = findFirst(this.source, this.ends(), from);
+    const at = findFirst(this.source, this.ends, from);
     const { close } = this.format.call;
     const closed = this.source.text.startsWith(close, at);
     return { at, end: closed ? at + close.length : at, closed };
   }
 
-  private ends(): string[] {
-    const { call } = this.format;
-    return [call.close, call.open, ...this.closes, ...this.opens];
-  }
-
   private isEnd(at: number): boolean {
     const { text } = this.source;
-    return at === text.length || this.ends().some((token) => text.startsWith(token, at));
+    return at === text.length || this.ends.some((token) => text.startsWith(token, at));
   }
 }
