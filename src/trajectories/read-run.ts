@@ -3,11 +3,14 @@ import type { RolloutKey } from '../core/ids.js';
 import type { Episode } from '../core/trajectory/episode.schema.js';
 import { REWARD_QUALITY, type RewardSignal } from '../core/trajectory/reward-signal.schema.js';
 import { trajectorySchema } from '../core/trajectory/trajectory.schema.js';
+import { withAdvantages } from '../formats/advantages.js';
 import { episodeFromRecords } from '../formats/episode.js';
+import { readMembership } from '../report/read-group.js';
 import { readTrial } from '../report/read-trial.js';
+import { feedbackSchema } from '../store/feedback.schema.js';
 import { keys } from '../store/keys.js';
 import { readChildren, readRecord } from '../store/records.js';
-import { feedbackSchema, type RolloutResult, type RunRecord } from '../store/records.schema.js';
+import type { RolloutResult, RunRecord } from '../store/records.schema.js';
 import { iterateResults, readPlan, readRun, readTask, trajectoryKey } from '../store/runs.js';
 import type { ArtifactStore } from '../store/store.js';
 
@@ -18,7 +21,12 @@ export async function* episodesOfRun(store: ArtifactStore, runId: string): Async
   for await (const result of iterateResults(store, runId, plan)) yield readEpisode(store, run, result);
 }
 
-/** The episode of the attempt that counts. Errors: `not_found` where its trajectory is gone. */
+/**
+ * The episode of the attempt of a result. Advantages and returns come from the record of its group: a trajectory
+ * is sealed with its rollout, before the group that compares it with its siblings is closed, and stays as it was
+ * sealed (a late executor could write it once more, without them). Errors: `not_found` where its trajectory is
+ * gone.
+ */
 export async function readEpisode(
   store: ArtifactStore,
   run: RunRecord,
@@ -26,16 +34,21 @@ export async function readEpisode(
 ): Promise<Episode> {
   const key = trajectoryKey(run.runId, result);
   const task = await readTask(store, run.runId, result.taskId);
-  const [trial, trajectory, feedback] = await Promise.all([
+  const [trial, trajectory, feedback, membership] = await Promise.all([
     readTrial(store, run.runId, task, result),
     readRecord(store, trajectorySchema, key),
     readFeedback(store, { runId: run.runId, taskId: result.taskId, sample: result.sample }),
+    readMembership(store, run, result),
   ]);
   if (trajectory === null)
     throw new LongrunError('not_found', `${store.locate(key)} is missing`, {
       hint: 'Something other than longrun removed it: the turns of the attempt are still there.',
     });
-  return episodeFromRecords(run, trial, trajectory, feedback);
+  const timesteps =
+    membership === null
+      ? trajectory.timesteps
+      : withAdvantages(trajectory.timesteps, membership.member.advantages, run.config.gamma);
+  return episodeFromRecords(run, trial, { ...trajectory, timesteps }, feedback);
 }
 
 /** What people said of a rollout, oldest first. */

@@ -1,5 +1,6 @@
 import type { Episode, EpisodeTurn } from '../../core/trajectory/episode.schema.js';
 import type { TimeStep, TrajectoryMessage } from '../../core/trajectory/trajectory.schema.js';
+import { argumentsObject } from '../../formats/arguments-object.js';
 import { callFailed } from '../call-outcome.js';
 
 /** A tool call with what became of it. */
@@ -85,7 +86,7 @@ function callsOf(
       ? message.toolCalls.map(({ id, function: { name, arguments: text } }) => {
           const result = resultOf(id);
           const facts = known?.results.find(({ toolCallId }) => toolCallId === id);
-          return { name, arguments: parseArguments(text), result, failed: callFailed(result, facts) };
+          return { name, arguments: argumentsObject(text), result, failed: callFailed(result, facts) };
         })
       : [],
   );
@@ -96,15 +97,4 @@ function answersEarlier(messages: readonly TrajectoryMessage[]): boolean {
   return messages.some(
     (message) => message.role === 'tool' && !made.some(({ id }) => id === message.toolCallId),
   );
-}
-
-function parseArguments(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : null;
-  } catch {
-    return null;
-  }
 }

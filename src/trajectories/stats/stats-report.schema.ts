@@ -18,7 +18,6 @@ const partStatsSchema = z.object({
   /** Covariance of the contribution with the reward over the reward's variance: sums to 1. Null without variance. */
   varianceShare: z.number().nullable(),
 });
-export type PartStats = z.infer<typeof partStatsSchema>;
 
 const correlationSchema = z.object({
   /** A source of reward, or one of its components: `reward_model`, `environment.coverage`. */

@@ -1,0 +1,156 @@
+import { badInput, LongrunError } from '../../core/errors.js';
+import { catchInterrupts, type Interrupts } from '../../launch/interrupts.js';
+import { checkModel, estimateTokens, isScripted, ModelRegistry } from '../../model/index.js';
+import {
+  type CompressReport,
+  compressEpisodes,
+  ORIGINALS_FILE,
+} from '../../trajectories/compress/compress-episodes.js';
+import type { CountTokens } from '../../trajectories/compress/count-tokens.js';
+import { extractiveSummariser } from '../../trajectories/compress/extractive.js';
+import { modelSummariser, type PaidSummary } from '../../trajectories/compress/model-summariser.js';
+import type { Summariser } from '../../trajectories/compress/summariser.js';
+import { Ledger } from '../../trajectories/ledger.js';
+import { openOutput, type RowOutput } from '../../trajectories/output.js';
+import { type CliIo, EXIT } from '../cli-io.js';
+import { commandContext, printJson, printLines } from '../command-context.js';
+import type { CompressFlags } from '../commands/traj/compress.js';
+import { wholeNumber } from '../whole-number.js';
+import { compressDocument, renderCompress } from './render-compress.js';
+import { commandInputs } from './traj-inputs.js';
+import { inputNames } from './traj-options.js';
+
+const SUMMARY_TOKENS = 750;
+const CONCURRENCY = 8;
+/** Less does not even hold a task. */
+const LEAST_TARGET = 100;
+const LEDGER = '.ledger.jsonl';
+
+/** Who writes summaries, and what those cost that were paid for now. */
+interface Writer {
+  summariser: Summariser;
+  paid: PaidSummary[];
+  close(): Promise<void>;
+}
+
+/** `longrun traj compress`: writes every row, and says what became of them. */
+export async function compressLine(
+  positionals: readonly string[],
+  flags: CompressFlags,
+  io: CliIo,
+): Promise<void> {
+  const context = await commandContext(flags, io);
+  const names = inputNames(positionals, flags);
+  const sizes = sizesOf(flags);
+  const count = await counter(flags.tokenizer);
+  const output = await openOutput(flags.output ?? 'compressed.jsonl', {
+    force: flags.force === true,
+    siblings: [ORIGINALS_FILE],
+  });
+  const interrupts = catchInterrupts(() => process.exit(EXIT.interrupted));
+  const writer = await openWriter(flags, { io, output, count, interrupts });
+  try {
+    const { inputs, rejected, progress, done } = await commandInputs(context, names, {
+      strict: flags.strict === true,
+      reject: (rejection) => output.reject(rejection),
+    });
+    const report = await compressEpisodes(inputs, output, {
+      ...{ ...sizes, count, summariser: writer.summariser, keepOriginals: flags.keepOriginals === true },
+      onEpisode: () => {
+        interrupts.signal.throwIfAborted();
+        progress.step('trajectories compressed');
+      },
+    }).catch((error) => {
+      throw interrupts.signal.aborted ? interrupted(writer.summariser.kind) : error;
+    });
+    const files = await output.commit();
+    done();
+    const result = { report, files, output: output.path, broken: rejected(), paid: writer.paid };
+    if (context.json) printJson(io, compressDocument(result));
+    else printLines(io, renderCompress(result));
+    if (nothingWorked(report)) io.exitCode = EXIT.error;
+  } finally {
+    interrupts.release();
+    await output.abandon();
+    await writer.close();
+  }
+}
+
+function sizesOf(flags: CompressFlags) {
+  const count = (flag: string, text: string | undefined, fallback: number): number =>
+    text === undefined ? fallback : wholeNumber(flag, text);
+  return {
+    targetTokens: wholeNumber('--target-tokens', flags.targetTokens, LEAST_TARGET),
+    summaryTokens: count('--summary-tokens', flags.summaryTokens, SUMMARY_TOKENS),
+    concurrency: count('--concurrency', flags.concurrency, CONCURRENCY),
+  };
+}
+
+async function counter(folder: string | undefined): Promise<CountTokens> {
+  if (folder === undefined) return estimateTokens;
+  const { openTokenizer } = await import('../../model/tokenizer/open-tokenizer.js');
+  const tokenizer = await openTokenizer(folder);
+  return (text) => tokenizer.encode(text).length;
+}
+
+interface WriterParts {
+  io: CliIo;
+  output: RowOutput;
+  count: CountTokens;
+  interrupts: Interrupts;
+}
+
+/** The model is checked before anything is read. Throws `model_unknown`, `model_key_missing`, `model_unavailable`. */
+async function openWriter(flags: CompressFlags, parts: WriterParts): Promise<Writer> {
+  const { model } = flags;
+  if (model === undefined) {
+    if (flags.baseUrl !== undefined)
+      throw badInput('--base-url is given without --model.', 'Name the model.');
+    return { summariser: extractiveSummariser(parts.count), paid: [], close: async () => undefined };
+  }
+  if (isScripted(model))
+    throw badInput(
+      `--model: found "${model}", and scripted models play tasks: they write no summaries.`,
+      'Without --model summaries are extracts.',
+    );
+  const { env } = parts.io;
+  const config = {
+    ...{ model, baseUrl: flags.baseUrl ?? null, apiKeyEnv: flags.apiKeyEnv ?? 'OPENAI_API_KEY' },
+    ...{ contextWindow: null, prices: {} },
+  };
+  await checkModel(config, env);
+  const registry = new ModelRegistry({ scripts: [], env });
+  const client = registry.client(config);
+  const ledger = await Ledger.open<PaidSummary>(parts.output.pathOf(LEDGER));
+  const paid: PaidSummary[] = [];
+  const { signal } = parts.interrupts;
+  return {
+    summariser: modelSummariser({
+      client,
+      model,
+      ledger,
+      signal,
+      onPaid: (summary) => void paid.push(summary),
+    }),
+    paid,
+    close: async () => {
+      await ledger.close();
+      await registry.close();
+    },
+  };
+}
+
+function interrupted(kind: Summariser['kind']): LongrunError {
+  return new LongrunError('cancelled', 'Compressing was interrupted; no row was written', {
+    exitCode: EXIT.interrupted,
+    hint:
+      kind === 'model'
+        ? 'The same command goes on from there: summaries that were paid for are not asked for again.'
+        : 'Start it again.',
+  });
+}
+
+/** There was something to do, and none of it was done. */
+function nothingWorked({ compressed, failed }: CompressReport): boolean {
+  return failed > 0 && compressed === 0;
+}
