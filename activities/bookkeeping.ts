@@ -1,15 +1,20 @@
+import type { GroupKey } from '../src/core/ids.js';
 import type {
+  CloseGroupInput,
   CloseReplayInput,
   CloseRunInput,
-  EvaluateInput,
   FinalizeAnswer,
   FinalizeInput,
+  GroupDigest,
+  GroupOpening,
   PartitionOpening,
   ReplayInput,
   ReplayOpening,
+  RunInput,
   RunOpening,
 } from '../src/core/workflow-messages.js';
 import { finalizeAttempt } from '../src/rollout/finalize.js';
+import { closeGroup, openGroup } from '../src/rollout/group-book.js';
 import { hasOtherHost } from '../src/rollout/other-hosts.js';
 import { closeReplay, openReplay } from '../src/rollout/replay/replay-book.js';
 import { closeRun, openPartition, openRun } from '../src/rollout/run-book.js';
@@ -17,11 +22,14 @@ import type { ActivityDeps } from './activity-deps.js';
 import { withLifecycle } from './with-lifecycle.js';
 
 export interface BookkeepingActivities {
-  openRun(input: EvaluateInput): Promise<RunOpening>;
-  openPartition(input: EvaluateInput & { index: number }): Promise<PartitionOpening>;
+  openRun(input: RunInput): Promise<RunOpening>;
+  openPartition(input: RunInput & { index: number }): Promise<PartitionOpening>;
   /** Records an attempt's end and, unless a new attempt may help, the rollout's result. For every outcome. */
   finalizeRollout(input: FinalizeInput): Promise<FinalizeAnswer>;
   closeRun(input: CloseRunInput): Promise<void>;
+  openGroup(input: GroupKey): Promise<GroupOpening>;
+  /** Puts a group's record; null where it stays open because it was cancelled. */
+  closeGroup(input: CloseGroupInput): Promise<GroupDigest | null>;
   openReplay(input: ReplayInput): Promise<ReplayOpening>;
   closeReplay(input: CloseReplayInput): Promise<void>;
   /** Whether a living host could take over what `hostId` does not work on. */
@@ -35,6 +43,8 @@ export function createBookkeepingActivities(deps: ActivityDeps): BookkeepingActi
     openPartition: ({ runId, index }) => run(() => openPartition(deps, runId, index)),
     finalizeRollout: (input) => run(() => finalizeAttempt(deps, input)),
     closeRun: ({ runId, status }) => run(() => closeRun(deps, runId, status)),
+    openGroup: (input) => run(() => openGroup(deps, input)),
+    closeGroup: (input) => run(() => closeGroup(deps, input)),
     openReplay: ({ runId, replayId }) => run(() => openReplay(deps, runId, replayId)),
     closeReplay: ({ runId, replayId, status }) => run(() => closeReplay(deps, runId, replayId, status)),
     hasOtherHost: ({ runId, hostId }) => run(() => hasOtherHost(deps, runId, hostId)),

@@ -45,8 +45,8 @@ export async function runAttempt(
 }
 
 async function placeSandbox(input: RolloutInput, progress: RolloutProgress): Promise<Ready> {
-  const { runId, taskId, sample, policy, replay } = input;
-  const pool = poolActivities(runId, policy, progress.attempt > 0);
+  const { runId, taskId, sample, policy, replay, urgent } = input;
+  const pool = poolActivities(runId, policy, urgent === true || progress.attempt > 0);
   for (;;) {
     progress.phase = 'placing';
     await condition(() => !progress.paused);

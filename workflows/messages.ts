@@ -1,6 +1,7 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { ShareAnswer, ShareRequest } from '../src/core/budget-shares.js';
 import type { EndpointReport, EndpointShare, EndpointView } from '../src/core/endpoint/messages.js';
+import type { GroupRoom } from '../src/core/group-board.js';
 import type { PauseReason } from '../src/core/pause-reason.js';
 import type { PoolStanding, ProgressCounts } from '../src/core/workflow-messages.js';
 
@@ -13,10 +14,14 @@ export const concurrencySignal = defineSignal<[number]>('concurrency');
 export const amendedSignal = defineSignal<[PoolStanding, boolean]>('amended');
 /** To a partition: how the rollouts that it starts from now on stand in the pool. */
 export const standingSignal = defineSignal<[PoolStanding]>('standing');
-/** To a partition, from a rollout that waits for its group's budget to be raised, or does no longer: its workflow id. */
+/** To its parent, from a rollout that waits for its group's budget to be raised, or does no longer: its workflow id. */
 export const heldSignal = defineSignal<[string, boolean]>('held');
-/** To a partition: its share of the run's window. */
-export const shareSignal = defineSignal<[number]>('share');
+/** To a partition: its share of the run's window and, where it has groups, the whole window. To a group: how many members at once. */
+export const shareSignal = defineSignal<[number, number?]>('share');
+/** To a partition, from a group: its workflow id, and what its members take. */
+export const roomSignal = defineSignal<[string, GroupRoom]>('room');
+/** To a run, from a partition: its index, and whether no member of a group that has ended has a score. Not every group with scores is told of. */
+export const groupEndedSignal = defineSignal<[number, boolean]>('groupEnded');
 /** To a run, from a partition with nothing left to start: its index, what it still has in flight, and how many wait for a budget. */
 export const exhaustedSignal = defineSignal<[number, number, number?]>('exhausted');
 

@@ -24,13 +24,13 @@ export const bookkeeping = proxyActivities<BookkeepingActivities>({
 export function poolActivities(
   runId: string,
   { poolQueue, ...standing }: RolloutPolicy,
-  isRetry: boolean,
+  isUrgent: boolean,
 ): PoolActivities {
   return proxyActivities<PoolActivities>({
     ...PATIENT,
     taskQueue: poolQueue,
     startToCloseTimeout: 3 * 60 * MINUTE_MS,
-    priority: placementPriority(runId, { ...DEFAULT_STANDING, ...standing }, isRetry),
+    priority: placementPriority(runId, { ...DEFAULT_STANDING, ...standing }, isUrgent),
   });
 }
 

@@ -1,5 +1,5 @@
 import { defineSearchAttributeKey } from '@temporalio/common';
-import type { RolloutKey } from '../src/core/ids.js';
+import type { GroupKey, RolloutKey } from '../src/core/ids.js';
 import { SEARCH_ATTRIBUTES } from '../src/core/search-attribute-names.js';
 
 const runIdKey = defineSearchAttributeKey(SEARCH_ATTRIBUTES.runId, 'KEYWORD');
@@ -10,6 +10,7 @@ export function runAttributes(runId: string) {
   return [{ key: runIdKey, value: runId }];
 }
 
-export function rolloutAttributes(key: RolloutKey) {
-  return [...runAttributes(key.runId), { key: taskIdKey, value: key.taskId }];
+/** Of a rollout, or of a group. */
+export function rolloutAttributes({ runId, taskId }: RolloutKey | GroupKey) {
+  return [...runAttributes(runId), { key: taskIdKey, value: taskId }];
 }

@@ -3,10 +3,13 @@ import {
   type CommonSettings,
   type FlagValues,
   mergeCommonSettings,
+  mergeProcessSettings,
   mergeSettings,
 } from '../config/merge-settings.js';
+import type { ProcessSettingName, ProcessSettings } from '../config/process-settings.schema.js';
 import type { Settings } from '../config/settings.schema.js';
 import { stateFolder } from '../config/state-folder.js';
+import { literalKey } from '../config/upload-key.js';
 import { checkStoreUrl } from '../store/index.js';
 import { type CliIo, wantsColour } from './cli-io.js';
 import type { CommonOptions } from './common-options.js';
@@ -40,10 +43,28 @@ export async function settingsContext(
   io: CliIo,
 ): Promise<CommandContext & { settings: Settings }> {
   const { settings, warnings } = await mergeSettings(flags, io.env);
-  return { ...openContext(settings, warnings, io), settings };
+  return { ...openContext(settings, warnings, io, literalSecrets(settings)), settings };
 }
 
-function openContext(settings: CommonSettings, warnings: readonly string[], io: CliIo): CommandContext {
+/** The same with those of `longrun process`. */
+export async function processContext(
+  flags: FlagValues<ProcessSettingName>,
+  io: CliIo,
+): Promise<CommandContext & { settings: ProcessSettings }> {
+  const { settings, warnings } = await mergeProcessSettings(flags, io.env);
+  return { ...openContext(settings, warnings, io, literalSecrets(settings)), settings };
+}
+
+function literalSecrets({ trajectory }: Pick<Settings, 'trajectory'>): string[] {
+  return [literalKey(trajectory.uploadApiKey)].flatMap((literal) => literal ?? []);
+}
+
+function openContext(
+  settings: CommonSettings,
+  warnings: readonly string[],
+  io: CliIo,
+  secrets: readonly string[] = [],
+): CommandContext {
   const straight = (text: string): void => {
     io.stderr.write(text);
   };
@@ -52,7 +73,7 @@ function openContext(settings: CommonSettings, warnings: readonly string[], io: 
     level: settings.logLevel,
     pretty: io.stderr.isTTY === true,
     colour: wantsColour(io.stderr, io.env),
-    secrets: secretValues(io.env, settings.apiKeyEnv),
+    secrets: [...secretValues(io.env, settings.apiKeyEnv), ...secrets],
     write: (line) => print(line),
   });
   const say = (line: string): void => print(`${line}\n`);

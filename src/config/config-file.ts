@@ -2,10 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { isMap, isScalar, LineCounter, type Node, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { badInput } from '../core/errors.js';
+import { agentSettings, isAgentMapping } from './agent-mapping.js';
 import { closest } from './closest.js';
 import { fromFileKeys, type KeySchema } from './file-keys.js';
+import { type FileSettingName, fileSettingsSchema } from './process-settings.schema.js';
 import type { SettingRow } from './setting-table.js';
-import { type SettingName, settingsSchema } from './settings.schema.js';
 
 /** A value of the file and where it stands, as `longrun.yaml:3:11`. */
 export interface FileValue {
@@ -19,8 +20,8 @@ export const DEFAULT_CONFIG_FILE = 'longrun.yaml';
 export async function readConfigFile(
   path: string,
   required: boolean,
-  table: readonly SettingRow[],
-): Promise<Map<SettingName, FileValue>> {
+  table: readonly SettingRow<FileSettingName>[],
+): Promise<Map<FileSettingName, FileValue>> {
   const text = await readText(path, required);
   return text === null ? new Map() : parseConfigText(text, path, table);
 }
@@ -32,9 +33,9 @@ export async function readConfigFile(
 export async function readConfigLeniently(
   path: string,
   required: boolean,
-  rows: readonly SettingRow[],
-): Promise<{ file: Map<SettingName, FileValue>; warnings: string[] }> {
-  const file = new Map<SettingName, FileValue>();
+  rows: readonly SettingRow<FileSettingName>[],
+): Promise<{ file: Map<FileSettingName, FileValue>; warnings: string[] }> {
+  const file = new Map<FileSettingName, FileValue>();
   let text: string | null;
   try {
     text = await readText(path, required);
@@ -71,8 +72,8 @@ async function readText(path: string, required: boolean): Promise<string | null>
 export function parseConfigText(
   text: string,
   path: string,
-  table: readonly SettingRow[],
-): Map<SettingName, FileValue> {
+  table: readonly SettingRow<FileSettingName>[],
+): Map<FileSettingName, FileValue> {
   const lines = new LineCounter();
   const document = parseDocument(text, {
     lineCounter: lines,
@@ -85,7 +86,7 @@ export function parseConfigText(
   const [broken] = document.errors;
   if (broken)
     throw badInput(`${at(broken.pos[0])}: ${broken.message}.`, 'The settings file must be valid YAML.');
-  const values = new Map<SettingName, FileValue>();
+  const values = new Map<FileSettingName, FileValue>();
   if (document.contents === null) return values;
   if (!isMap<Node, Node | null>(document.contents)) {
     throw badInput(
@@ -97,6 +98,10 @@ export function parseConfigText(
     const place = at(key.range?.[0] ?? 0);
     const row = rowOf(isScalar(key) ? String(key.value) : '', place, table);
     if (row === null) continue;
+    if (isAgentMapping(row.name, value)) {
+      for (const [name, setting] of agentSettings(value, at)) values.set(name, setting);
+      continue;
+    }
     const found = value === null ? null : fromFileKeys(value.toJS(document), keySchema(row.name));
     values.set(row.name, {
       value: found,
@@ -107,7 +112,11 @@ export function parseConfigText(
 }
 
 /** Null for keys that are for editors only. */
-function rowOf(key: string, place: string, table: readonly SettingRow[]): SettingRow | null {
+function rowOf(
+  key: string,
+  place: string,
+  table: readonly SettingRow<FileSettingName>[],
+): SettingRow<FileSettingName> | null {
   if (key === '$schema') return null;
   const row = table.find((candidate) => candidate.fileKey === key);
   if (row) return row;
@@ -115,9 +124,10 @@ function rowOf(key: string, place: string, table: readonly SettingRow[]): Settin
   const flag = `--${key.replaceAll('_', '-')}`;
   const flagOnly = table.find((candidate) => candidate.flag === flag && candidate.fileKey === null);
   if (flagOnly) {
+    const nested = flagOnly.nestedKey === null ? '' : `, or as ${flagOnly.nestedKey}`;
     throw badInput(
       `${place}: "${key}" is not a setting of the file.`,
-      `Give it on the command line: ${flagOnly.flag}.`,
+      `Give it on the command line: ${flagOnly.flag}${nested}.`,
     );
   }
   const meant = closest(key.replaceAll('-', '_'), known);
@@ -127,6 +137,7 @@ function rowOf(key: string, place: string, table: readonly SettingRow[]): Settin
   );
 }
 
-function keySchema(name: SettingName): KeySchema {
-  return z.toJSONSchema(settingsSchema.shape[name], { io: 'input' }) as KeySchema;
+/** Where a setting's keys are ours. */
+export function keySchema(name: FileSettingName): KeySchema {
+  return z.toJSONSchema(fileSettingsSchema.shape[name], { io: 'input' }) as KeySchema;
 }

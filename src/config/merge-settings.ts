@@ -1,10 +1,31 @@
 import type { z } from 'zod';
 import { badInput } from '../core/errors.js';
+import { toSnakeCase } from '../store/wire-names.js';
 import { closest } from './closest.js';
-import { DEFAULT_CONFIG_FILE, type FileValue, readConfigFile, readConfigLeniently } from './config-file.js';
+import {
+  DEFAULT_CONFIG_FILE,
+  type FileValue,
+  keySchema,
+  readConfigFile,
+  readConfigLeniently,
+} from './config-file.js';
+import { fromFileKeys } from './file-keys.js';
+import {
+  type FileSettingName,
+  type ProcessSettingName,
+  type ProcessSettings,
+  processSettingsSchema,
+} from './process-settings.schema.js';
 import { readText } from './read-text.js';
-import { type SettingRow, settingTable, workerSettingTable } from './setting-table.js';
+import {
+  fileSettingTable,
+  processSettingTable,
+  type SettingRow,
+  settingTable,
+  workerSettingTable,
+} from './setting-table.js';
 import { type SettingName, type Settings, settingsSchema } from './settings.schema.js';
+import { LITERAL_KEY, literalKey } from './upload-key.js';
 import {
   type WorkerSettingName,
   type WorkerSettings,
@@ -22,7 +43,9 @@ export interface MergedSettings {
 }
 
 /** Values of flags as the command line hands them over: texts, lists of texts, true. Absent = not given. */
-export type FlagValues = Partial<Record<SettingName, string | string[] | boolean>>;
+export type FlagValues<Name extends string = SettingName> = Partial<
+  Record<Name, string | string[] | boolean>
+>;
 
 interface Candidate {
   origin: SettingOrigin;
@@ -35,11 +58,37 @@ interface Candidate {
  * Throws `bad_input` that names each place, what was found there and what is accepted.
  */
 export async function mergeSettings(flags: FlagValues, env: NodeJS.ProcessEnv): Promise<MergedSettings> {
-  const table = settingTable();
+  const { values, ...merged } = await merge<SettingName>(settingsSchema.shape, settingTable(), flags, env);
+  return { ...merged, settings: values as Settings };
+}
+
+/** The same for `longrun process`. */
+export async function mergeProcessSettings(
+  flags: FlagValues<ProcessSettingName>,
+  env: NodeJS.ProcessEnv,
+): Promise<{ settings: ProcessSettings; warnings: string[] }> {
+  const { values, warnings } = await merge<ProcessSettingName>(
+    processSettingsSchema.shape,
+    processSettingTable(),
+    flags,
+    env,
+  );
+  return { settings: values as ProcessSettings, warnings };
+}
+
+async function merge<Name extends string>(
+  shape: Record<Name, z.ZodType>,
+  table: readonly SettingRow<Name>[],
+  flags: FlagValues<Name> & { config?: string | string[] | boolean },
+  env: NodeJS.ProcessEnv,
+): Promise<{ values: Record<string, unknown>; origins: Record<Name, SettingOrigin>; warnings: string[] }> {
   const path = text(flags.config) ?? (env.LONGRUN_CONFIG || null);
-  const file = await readConfigFile(path ?? DEFAULT_CONFIG_FILE, path !== null, table);
-  const { values, origins } = judge(settingsSchema.shape, table, flags, env, file);
-  return { settings: values as Settings, origins, warnings: unknownVariables(env, table) };
+  const file = await readConfigFile(path ?? DEFAULT_CONFIG_FILE, path !== null, fileSettingTable());
+  const { values, origins } = judge(shape, table, flags, env, file);
+  const warnings = unknownVariables(env);
+  const { uploadApiKey } = values.trajectory as Settings['trajectory'];
+  if (literalKey(uploadApiKey) !== null) warnings.push(LITERAL_KEY);
+  return { values, origins, warnings };
 }
 
 /** What every command takes, whether or not it runs anything. */
@@ -54,8 +103,7 @@ export async function mergeCommonSettings(
   flags: FlagValues,
   env: NodeJS.ProcessEnv,
 ): Promise<{ settings: CommonSettings; warnings: string[] }> {
-  const table = settingTable();
-  const rows = table.filter(({ name }) => (COMMON as readonly SettingName[]).includes(name));
+  const rows = settingTable().filter(({ name }) => (COMMON as readonly SettingName[]).includes(name));
   const path = env.LONGRUN_CONFIG || null;
   const { file, warnings } = await readConfigLeniently(path ?? DEFAULT_CONFIG_FILE, path !== null, rows);
   for (const row of rows) {
@@ -65,7 +113,7 @@ export async function mergeCommonSettings(
     warnings.push(`${found.place}: ${row.fileKey} was ignored; accepted is ${row.accepted}.`);
   }
   const { values } = judge(settingsSchema.shape, rows, flags, env, file);
-  return { settings: values as CommonSettings, warnings: [...warnings, ...unknownVariables(env, table)] };
+  return { settings: values as CommonSettings, warnings: [...warnings, ...unknownVariables(env)] };
 }
 
 /** The settings of a worker, by flags > environment > defaults. Throws `bad_input` with all that is wrong. */
@@ -83,7 +131,7 @@ function judge<Name extends string>(
   rows: readonly SettingRow<Name>[],
   flags: Partial<Record<Name, string | string[] | boolean>>,
   env: NodeJS.ProcessEnv,
-  file: Map<Name, FileValue>,
+  file: ReadonlyMap<string, FileValue>,
 ): { values: Record<string, unknown>; origins: Record<Name, SettingOrigin> } {
   const problems: string[] = [];
   const values: Record<string, unknown> = {};
@@ -103,7 +151,7 @@ function choose<Name extends string>(
   row: SettingRow<Name>,
   flags: Partial<Record<Name, string | string[] | boolean>>,
   env: NodeJS.ProcessEnv,
-  file: Map<Name, FileValue>,
+  file: ReadonlyMap<string, FileValue>,
 ): Candidate | null {
   const flag = flags[row.name];
   if (flag !== undefined) {
@@ -112,10 +160,11 @@ function choose<Name extends string>(
   }
   const variable = row.env === null ? undefined : env[row.env];
   if (row.env !== null && variable) {
+    const read = readText(row.kind, variable);
     return {
       origin: 'environment',
       place: row.env,
-      value: readText(row.kind, variable),
+      value: row.parts.length > 0 ? fromFileKeys(read, keySchema(row.name as FileSettingName)) : read,
     };
   }
   const fromFile = file.get(row.name);
@@ -126,11 +175,28 @@ function choose<Name extends string>(
 
 function problem(row: SettingRow<string>, candidate: Candidate, error: z.ZodError): string {
   const issue = error.issues[0] as z.core.$ZodIssue;
-  const where = candidate.origin === 'file' ? `${candidate.place}: ${row.fileKey}` : candidate.place;
+  const key = row.fileKey ?? row.nestedKey;
+  const where = candidate.origin === 'file' ? `${candidate.place}: ${key}` : candidate.place;
+  // The value of a mapping is not repeated: it may hold a secret.
+  if (row.parts.length > 0) return problemWithin(where, row, issue);
   if (issue.path.length > 0) return `${where}: at ${issue.path.join('.')}: ${issue.message}`;
   const found = typeof candidate.value === 'string' ? candidate.value : JSON.stringify(candidate.value);
   const meant = closest(String(candidate.value), row.choices);
   return `${where}: found "${found}", accepted: ${row.accepted}${meant ? ` (did you mean "${meant}"?)` : ''}`;
+}
+
+function problemWithin(where: string, row: SettingRow<string>, issue: z.core.$ZodIssue): string {
+  if (issue.code === 'unrecognized_keys') {
+    const known = row.parts.map(({ fileKey }) => fileKey.slice((row.fileKey ?? '').length + 1));
+    const [unknown = ''] = issue.keys;
+    const meant = closest(unknown.replaceAll('-', '_'), known);
+    return `${where}: unknown setting "${unknown}"; ${meant ? `did you mean "${meant}"?` : `accepted: ${known.join(', ')}`}`;
+  }
+  const [name] = issue.path;
+  if (name === undefined) return `${where}: accepted: ${row.accepted}`;
+  const part = row.parts.find(({ fileKey }) => fileKey === `${row.fileKey}.${toSnakeCase(String(name))}`);
+  const accepted = issue.code === 'custom' ? issue.message : (part?.accepted ?? issue.message);
+  return `${where}: at ${toSnakeCase(String(name))}: accepted: ${accepted}`;
 }
 
 function refused(problems: string[]): Error {
@@ -144,8 +210,8 @@ function refused(problems: string[]): Error {
 /** Variables of ours that are no settings. */
 const OTHER_VARIABLES = ['LONGRUN_SKIP_TIERS'];
 
-function unknownVariables(env: NodeJS.ProcessEnv, table: readonly SettingRow[]): string[] {
-  const known = [...table, ...workerSettingTable()].flatMap((row) => row.env ?? []);
+function unknownVariables(env: NodeJS.ProcessEnv): string[] {
+  const known = [...fileSettingTable(), ...workerSettingTable()].flatMap((row) => row.env ?? []);
   const strange = Object.keys(env).filter((name) => name.startsWith('LONGRUN_') && !known.includes(name));
   return strange.flatMap((name) => {
     const meant = OTHER_VARIABLES.includes(name) ? null : closest(name, known);

@@ -1,4 +1,10 @@
-import { type SettingRow, settingTable, workerSettingTable } from './setting-table.js';
+import {
+  groupSettingTable,
+  type SettingPart,
+  type SettingRow,
+  settingTable,
+  workerSettingTable,
+} from './setting-table.js';
 
 /** docs/reference/config.md, made from the schema. */
 export function configReference(): string {
@@ -10,9 +16,13 @@ export function configReference(): string {
       table.filter((row) => row.group === group),
     ),
   );
+  const grouped = section('Groups', groupSettingTable());
   const workers = section('Worker', workerSettingTable());
-  return `${INTRODUCTION}\n${sections.join('\n')}\n${workers}\n${OF_WORKERS}`;
+  return `${INTRODUCTION}\n${sections.join('\n')}\n${grouped}\n${OF_GROUPS}\n${workers}\n${OF_WORKERS}`;
 }
+
+const OF_GROUPS = `These are of \`longrun process\`, which has all others but \`samples\` and \`fail_under\`.
+`;
 
 const OF_WORKERS = `These are of \`longrun worker\` and, without role and host id, of \`longrun up\`; the file is about runs and has no
 keys for them. What they mean for several hosts is in [hosts.md](../hosts.md).
@@ -40,6 +50,10 @@ samples: 3
 task: ["file-*", "shell-*"]
 prices:
   my-model: { input: 0.5, cached_input: 0.1, output: 1.5 }
+trajectory:
+  min_turn_count: 3
+  upload_api_key: env:TRAINING_KEY
+agent: { name: tool-calling, save_trajectories: true }
 \`\`\`
 `;
 
@@ -49,7 +63,7 @@ function section(group: string, rows: SettingRow<string>[]): string {
     '',
     '| flag | environment variable | key in the file | default | meaning |',
     '|---|---|---|---|---|',
-    ...rows.map(line),
+    ...rows.flatMap((row) => [line(row), ...row.parts.map(partLine)]),
     '',
   ].join('\n');
 }
@@ -59,11 +73,20 @@ function line(row: SettingRow<string>): string {
     row.flag === null ? '' : code(row.placeholder === null ? row.flag : `${row.flag} <${row.placeholder}>`);
   const plain = row.kind === 'boolean' || row.accepted === 'a text';
   const meaning = plain ? row.description : `${row.description} (${row.accepted})`;
-  const cells = [flag, row.env && code(row.env), row.fileKey && code(row.fileKey), fallback(row), meaning];
+  const key = row.fileKey ?? row.nestedKey;
+  const cells = [flag, row.env && code(row.env), key && code(key), fallback(row), meaning];
   return `| ${cells.map((cell) => (cell ?? '').replaceAll('|', '\\|')).join(' | ')} |`;
 }
 
-function fallback({ fallback: value }: SettingRow<string>): string {
+function partLine(part: SettingPart): string {
+  const plain = part.accepted === 'true or false' || part.accepted === 'a text';
+  const meaning = plain ? part.description : `${part.description} (${part.accepted})`;
+  const cells = ['', '', code(part.fileKey), fallback({ ...part, parts: [] }), meaning];
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+}
+
+function fallback({ fallback: value, parts }: Pick<SettingRow<string>, 'fallback' | 'parts'>): string {
+  if (parts.length > 0) return '';
   const empty = value === null || (typeof value === 'object' && Object.keys(value).length === 0);
   return empty ? '' : code(String(value));
 }

@@ -1,5 +1,12 @@
 import { z } from 'zod';
 import { toSnakeCase } from '../store/wire-names.js';
+import {
+  type FileSettingName,
+  fileSettingsSchema,
+  groupSettings,
+  type ProcessSettingName,
+  processSettingsSchema,
+} from './process-settings.schema.js';
 import { type SettingName, settingsSchema } from './settings.schema.js';
 import { type WorkerSettingName, workerSettingsSchema } from './worker-settings.schema.js';
 
@@ -15,11 +22,24 @@ export interface SettingRow<Name extends string = SettingName> {
   env: string | null;
   /** `max_turns`; null where only a flag makes sense. */
   fileKey: string | null;
+  /** Where the file has it within the mapping of another setting: `agent.save_trajectories`. */
+  nestedKey: string | null;
+  /** The keys of a mapping whose keys are ours. */
+  parts: SettingPart[];
   /** What stands behind the flag in help: `n`, `glob`, `folder`. */
   placeholder: string | null;
   group: string;
   choices: string[];
   /** In words: what a value must look like. */
+  accepted: string;
+  description: string;
+  fallback: unknown;
+}
+
+/** One key of a setting that is a mapping. */
+export interface SettingPart {
+  /** `trajectory.min_turn_count` */
+  fileKey: string;
   accepted: string;
   description: string;
   fallback: unknown;
@@ -46,7 +66,18 @@ const GROUPS: [heading: string, names: SettingName[]][] = [
   ],
   [
     'Agent loop',
-    ['maxTurns', 'maxTokens', 'temperature', 'seed', 'contextPolicy', 'contextWindow', 'historyLimits'],
+    [
+      'toolCallParser',
+      'tokenApi',
+      'tokenizer',
+      'maxTurns',
+      'maxTokens',
+      'temperature',
+      'seed',
+      'contextPolicy',
+      'contextWindow',
+      'historyLimits',
+    ],
   ],
   [
     'Limits',
@@ -68,6 +99,8 @@ const GROUPS: [heading: string, names: SettingName[]][] = [
       'stateDir',
       'store',
       'output',
+      'saveTrajectories',
+      'trajectoryFile',
       'failUnder',
       'detach',
       'json',
@@ -76,6 +109,7 @@ const GROUPS: [heading: string, names: SettingName[]][] = [
       'config',
     ],
   ],
+  ['Recording', ['trajectory']],
 ];
 
 const PLACEHOLDERS: Partial<Record<string, string>> = {
@@ -84,11 +118,20 @@ const PLACEHOLDERS: Partial<Record<string, string>> = {
   sandbox: 'driver',
   network: 'access',
   contextPolicy: 'policy',
+  toolCallParser: 'family',
+  tokenApi: 'api',
+  tokenizer: 'folder',
   logLevel: 'level',
   baseUrl: 'url',
   apiKeyEnv: 'name',
   task: 'glob',
   passThreshold: 'reward',
+  estimator: 'name',
+  groupPolicy: 'policy',
+  groupDeadlineMs: 'ms',
+  gamma: 'factor',
+  tokenPenalty: 'share',
+  turnPenalty: 'share',
   budgetUsd: 'dollars',
   rolloutBudgetUsd: 'dollars',
   groupBudgetUsd: 'dollars',
@@ -100,6 +143,7 @@ const PLACEHOLDERS: Partial<Record<string, string>> = {
   stateDir: 'folder',
   store: 'url',
   output: 'folder',
+  trajectoryFile: 'file',
   metricsPort: 'port',
   config: 'file',
 };
@@ -115,11 +159,21 @@ const WORKER_PLACEHOLDERS: Record<string, string> = {
 const ENV_NAMES: Partial<Record<string, string>> = {
   stateDir: 'LONGRUN_HOME',
 };
-const WITHOUT_FLAG = new Set<string>(['environment', 'historyLimits', 'prices', 'retries']);
+const WITHOUT_FLAG = new Set<string>(['environment', 'historyLimits', 'prices', 'retries', 'trajectory']);
 const FLAG_ONLY = new Set<string>(['json', 'detach']);
-const WITHOUT_FILE_KEY = new Set<string>(['json', 'detach', 'config', 'runId']);
+const WITHOUT_FILE_KEY = new Set<string>([
+  'json',
+  'detach',
+  'config',
+  'runId',
+  'saveTrajectories',
+  'trajectoryFile',
+]);
+
+const NESTED_KEYS: Partial<Record<string, string>> = { saveTrajectories: 'agent.save_trajectories' };
 
 interface PropertySchema {
+  properties?: Record<string, PropertySchema>;
   type?: string | string[];
   enum?: string[];
   anyOf?: PropertySchema[];
@@ -137,6 +191,35 @@ interface PropertySchema {
 /** The settings in reading order, derived from the schema. */
 export function settingTable(): SettingRow[] {
   return rowsOf(settingsSchema, GROUPS);
+}
+
+const GROUP_ROWS: [heading: string, names: (keyof typeof groupSettings)[]] = [
+  'Groups',
+  Object.keys(groupSettings) as (keyof typeof groupSettings)[],
+];
+
+/** The settings of `longrun process`, in reading order. */
+export function processSettingTable(): SettingRow<ProcessSettingName>[] {
+  const known = Object.keys(processSettingsSchema.shape);
+  const groups = GROUPS.map(([heading, names]): [string, ProcessSettingName[]] => [
+    heading,
+    names.filter((name): name is SettingName & ProcessSettingName => known.includes(name)),
+  ]);
+  return rowsOf<ProcessSettingName>(processSettingsSchema, [
+    ...groups.slice(0, 2),
+    GROUP_ROWS,
+    ...groups.slice(2),
+  ]);
+}
+
+/** What only `longrun process` has of them. */
+export function groupSettingTable(): SettingRow<ProcessSettingName>[] {
+  return processSettingTable().filter(({ group }) => group === GROUP_ROWS[0]);
+}
+
+/** Every setting that the file may have: one file serves all commands. */
+export function fileSettingTable(): SettingRow<FileSettingName>[] {
+  return rowsOf<FileSettingName>(fileSettingsSchema, [...GROUPS, GROUP_ROWS]);
 }
 
 /** The settings of `longrun worker`, as flags and variables; the file is about runs. */
@@ -175,6 +258,8 @@ function settingRow<Name extends string>(
     flag: WITHOUT_FLAG.has(name) ? null : `--${snake.replaceAll('_', '-')}`,
     env: FLAG_ONLY.has(name) ? null : (ENV_NAMES[name] ?? `LONGRUN_${snake.toUpperCase()}`),
     fileKey: WITHOUT_FILE_KEY.has(name) ? null : snake,
+    nestedKey: NESTED_KEYS[name] ?? null,
+    parts: partsOf(snake, schema),
     placeholder: kind === 'boolean' ? null : (PLACEHOLDERS[name] ?? 'n'),
     group,
     choices,
@@ -182,6 +267,18 @@ function settingRow<Name extends string>(
     description: property.description ?? '',
     fallback: property.default ?? null,
   };
+}
+
+function partsOf(key: string, { properties = {} }: PropertySchema): SettingPart[] {
+  return Object.entries(properties).map(([name, property]) => {
+    const schema = withoutNull(property);
+    return {
+      fileKey: `${key}.${toSnakeCase(name)}`,
+      accepted: property.accepted ?? accepted(kindOf(schema), schema),
+      description: property.description ?? '',
+      fallback: property.default ?? null,
+    };
+  });
 }
 
 /** Null means "left open"; nobody types it. */

@@ -1,15 +1,30 @@
 import { z } from 'zod';
 import { ID_PATTERN } from '../core/ids.js';
+import { recordingFields } from '../core/recording.schema.js';
 import {
   AGENTS,
   CONTEXT_POLICIES,
   ISOLATION_LEVELS,
   runConfigSchema,
   SANDBOXES,
+  TOKEN_APIS,
 } from '../core/run-config.schema.js';
+import { FAMILIES } from '../parsers/parse-result.js';
 
 const run = runConfigSchema.shape;
 const name = z.string().min(1);
+/** The one setting that is a secret has no default, and no place in the run's record. */
+const trajectory = z.strictObject({
+  ...recordingFields,
+  uploadApiKey: name
+    .nullable()
+    .default(null)
+    .describe(
+      'Key of the upload, as env:NAME or file:PATH; the key itself is accepted with a warning and written nowhere',
+    ),
+});
+export type TrajectorySettings = z.infer<typeof trajectory>;
+
 const price = z.strictObject({
   input: z.number().nonnegative(),
   cachedInput: z.number().nonnegative().nullable().default(null),
@@ -79,6 +94,24 @@ export const settingsSchema = z.strictObject({
     'Milliseconds after which a host that takes no work is given up, twice in a row; only where there are several',
   ),
 
+  toolCallParser: z
+    .enum(['auto', 'none', ...FAMILIES])
+    .default('auto')
+    .describe(
+      'How calls are read that the endpoint leaves in the text: in the format of a model family, in the one that is found (auto), or not at all (none)',
+    ),
+  tokenApi: z
+    .enum(TOKEN_APIS)
+    .default('none')
+    .describe(
+      'How token ids and log-probabilities of what was sampled are had: not at all, beside chat answers (chat: return_token_ids and logprobs, as vLLM), or by sending prompts as ids to vLLM, SGLang or Tinker; docs/tokens.md',
+    ),
+  tokenizer: name
+    .nullable()
+    .default(null)
+    .describe(
+      'Folder with tokenizer.json, tokenizer_config.json and chat template of the model, for vllm, sglang and tinker; on every host at the same place',
+    ),
   maxTurns: run.maxTurns.default(100).describe('Model calls per rollout'),
   maxTokens: run.maxTokens.default(null).describe('Completion tokens per model call'),
   temperature: run.temperature.default(null).describe("Sampling temperature; by default the endpoint's"),
@@ -125,6 +158,19 @@ export const settingsSchema = z.strictObject({
     .nullable()
     .default(null)
     .describe("Also write the results in Harbor's job layout to this folder"),
+  trajectory: trajectory
+    .default(() => trajectory.parse({}))
+    .describe('How the turns of each rollout are recorded; in the file a mapping of the keys below'),
+  saveTrajectories: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Also append each finished rollout as ShareGPT to trajectory_samples.jsonl, or failed_trajectories.jsonl, in the current folder; in the file agent: { name, save_trajectories }',
+    ),
+  trajectoryFile: name
+    .nullable()
+    .default(null)
+    .describe('With save_trajectories: one file for all of them instead'),
   failUnder: z
     .number()
     .min(0)

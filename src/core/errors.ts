@@ -32,6 +32,9 @@ export type ErrorCode =
   | 'model_context_overflow'
   | 'model_rate_limited'
   | 'model_unavailable'
+  | 'model_tokens_invalid'
+  | 'sink_unavailable'
+  | 'sink_refused'
   | 'cancelled';
 
 export interface LongrunErrorOptions {

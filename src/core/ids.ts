@@ -16,6 +16,13 @@ export interface ReplayRef {
   nth: number;
 }
 
+/** Names one group: some samples of one task that share a baseline. `index` counts those of the task from 0. */
+export interface GroupKey {
+  runId: string;
+  taskId: string;
+  index: number;
+}
+
 /** The id users see and type: `<runId>/<taskId>/<sample>`. */
 export function rolloutId(key: RolloutKey): string {
   return `${key.runId}/${key.taskId}/${key.sample}`;
@@ -32,7 +39,14 @@ export function parseRolloutId(id: string): RolloutKey | null {
   return fits && rest.length === 0 ? { runId, taskId, sample: Number(sample) } : null;
 }
 
-export const evaluateWorkflowId = (runId: string): string => `evaluate/${runId}`;
+export const groupId = ({ runId, taskId, index }: GroupKey): string => `${runId}/${taskId}/${index}`;
+
+export const RUN_MODES = ['evaluate', 'process', 'serve'] as const;
+export type RunMode = (typeof RUN_MODES)[number];
+
+export const runWorkflowId = (mode: RunMode, runId: string): string => `${mode}/${runId}`;
+export const evaluateWorkflowId = (runId: string): string => runWorkflowId('evaluate', runId);
+export const groupWorkflowId = (key: GroupKey): string => `group/${groupId(key)}`;
 export const partitionWorkflowId = (runId: string, index: number): string => `partition/${runId}/${index}`;
 export const rolloutWorkflowId = (key: RolloutKey): string => `rollout/${rolloutId(key)}`;
 export const replayWorkflowId = (runId: string, replayId: string): string => `replay/${runId}/${replayId}`;

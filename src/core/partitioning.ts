@@ -1,3 +1,5 @@
+import { type GroupRef, groupsOf } from './group-plan.js';
+
 /** Some samples of one task: part of a partition. Samples count from 0; `to` is exclusive. */
 export interface PartitionMember {
   taskId: string;
@@ -40,4 +42,41 @@ export function partitionsOf(tasks: readonly { taskId: string; samples: number }
   }
   close();
   return partitions;
+}
+
+/** As the list of a partition's groups names each of them in JSON. */
+const BYTES_PER_GROUP = 40;
+
+/**
+ * Cuts a plan of groups into partitions: in the order in which groups are worked off, only at their borders,
+ * at most 300 rollouts (or one group, where that is larger) and about 12 KB each.
+ */
+export function groupPartitionsOf(
+  tasks: readonly { taskId: string; samples: number }[],
+  size: number,
+): GroupRef[][] {
+  const most = Math.max(1, Math.floor(PARTITION_ROLLOUTS / size));
+  const partitions: GroupRef[][] = [];
+  let current: GroupRef[] = [];
+  let bytes = 0;
+  for (const group of groupsOf(tasks, size)) {
+    const own = group.taskId.length + BYTES_PER_GROUP;
+    if (current.length >= most || (current.length > 0 && bytes + own > PARTITION_BYTES)) {
+      partitions.push(current);
+      current = [];
+      bytes = 0;
+    }
+    current.push(group);
+    bytes += own;
+  }
+  if (current.length > 0) partitions.push(current);
+  return partitions;
+}
+
+/** How many partitions a plan has; `groupSize` null = its rollouts stand alone. */
+export function partitionCount(
+  tasks: readonly { taskId: string; samples: number }[],
+  groupSize: number | null,
+): number {
+  return (groupSize === null ? partitionsOf(tasks) : groupPartitionsOf(tasks, groupSize)).length;
 }

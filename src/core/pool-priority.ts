@@ -22,12 +22,12 @@ export function runPriority(runId: string, { priority, weight }: PoolStanding): 
 }
 
 /**
- * A placement beside others. Temporal has five priorities and a run may have any of them, so a retry,
- * whose group is open, goes before the new placements of its priority by a weight of its own.
+ * A placement beside others. Temporal has five priorities and a run may have any of them, so a retry, or a
+ * member of a group that is under way, goes before the new placements of its priority by a weight of its own.
  */
-export function placementPriority(runId: string, standing: PoolStanding, isRetry: boolean): QueuePriority {
+export function placementPriority(runId: string, standing: PoolStanding, isUrgent: boolean): QueuePriority {
   const own = runPriority(runId, standing);
-  return isRetry ? { ...own, fairnessKey: own.fairnessKey + RETRIES, fairnessWeight: RETRY_WEIGHT } : own;
+  return isUrgent ? { ...own, fairnessKey: own.fairnessKey + RETRIES, fairnessWeight: RETRY_WEIGHT } : own;
 }
 
 function fairnessKey(runId: string): string {

@@ -1,4 +1,4 @@
-import type { PauseReason } from './pause-reason.js';
+import { isBudget, type PauseReason } from './pause-reason.js';
 import { WindowShares } from './window.js';
 
 const OPEN_AT_ONCE = 2;
@@ -15,11 +15,15 @@ export class RunBoard {
   /** Partitions with rollouts that wait for the budgets of their groups. */
   private readonly held = new Set<number>();
   private readonly told = new Map<number, number>();
+  /** Groups without a score in a row: of partitions that are open, by index, and before them. */
+  private readonly dead = new Map<number, number>();
+  private deadBefore: number;
 
   constructor(
     public concurrency: number,
-    state: { paused: boolean; done: number; reason?: PauseReason | null },
+    state: { paused: boolean; done: number; reason?: PauseReason | null; dead?: number },
   ) {
+    this.deadBefore = state.dead ?? 0;
     this.shares = new WindowShares(concurrency);
     this.reason = state.paused ? (state.reason ?? 'person') : null;
     this.done = state.done;
@@ -29,13 +33,30 @@ export class RunBoard {
     return this.reason !== null;
   }
 
-  /** A person's word goes over a budget's: raising the budget must not resume what a person has paused. */
+  /** A budget is the weakest reason: raising it must not resume what is paused for another, or by a person. */
   pause(reason: PauseReason): void {
-    if (this.reason !== 'person') this.reason = reason;
+    if (this.reason === 'person' || (this.reason !== null && isBudget(reason) && !isBudget(this.reason)))
+      return;
+    this.reason = reason;
   }
 
   resume(): void {
     this.reason = null;
+    this.deadBefore = 0;
+    this.dead.clear();
+  }
+
+  /** Groups in a row that have ended without a single score. */
+  get deadGroups(): number {
+    let total = this.deadBefore;
+    for (const streak of this.dead.values()) total += streak;
+    return total;
+  }
+
+  /** A group of a partition has ended, without a score or, told after such a one, with some. */
+  groupEnded(index: number, dead: boolean): void {
+    if (!dead) this.deadBefore = 0;
+    this.dead.set(index, dead ? (this.dead.get(index) ?? 0) + 1 : 0);
   }
 
   /** What to say of it: also when all that is left waits for the budgets of its groups. */
@@ -57,9 +78,11 @@ export class RunBoard {
     return !this.paused && this.open.size < OPEN_AT_ONCE && this.shares.hasRoom;
   }
 
-  resize(concurrency: number): void {
+  /** `tellAll`: partitions whose share stays want to know, too. */
+  resize(concurrency: number, tellAll = false): void {
     this.concurrency = concurrency;
     this.shares.resize(concurrency);
+    if (tellAll) this.told.clear();
   }
 
   /** Answers the new partition's share. */
@@ -83,6 +106,8 @@ export class RunBoard {
     this.shares.closed(index);
     this.held.delete(index);
     this.told.delete(index);
+    this.deadBefore += this.dead.get(index) ?? 0;
+    this.dead.delete(index);
     this.done += done;
   }
 

@@ -1,9 +1,13 @@
 import { z } from 'zod';
+import { groupConfigFields } from './group-config.schema.js';
+import { recordingSchema } from './recording.schema.js';
 import { RETRIED_REASONS } from './retry-policy.js';
 
 export const AGENTS = ['tool-calling', 'oracle', 'nop'] as const;
 export const SANDBOXES = ['auto', 'docker', 'bubblewrap', 'memory'] as const;
 export const ISOLATION_LEVELS = ['shared', 'restarted', 'separate'] as const;
+/** How token ids and log-probabilities are had from an endpoint. */
+export const TOKEN_APIS = ['none', 'chat', 'vllm', 'sglang', 'tinker'] as const;
 export const CONTEXT_POLICIES = ['stop', 'history-view', 'summarise'] as const;
 
 /** The settings of one run, after flags, environment and file were merged. Stored with the run. */
@@ -30,6 +34,19 @@ export const runConfigSchema = z.object({
   historyLimits: z
     .record(z.string(), z.number().int().nonnegative())
     .describe('history-view: newest n messages kept per label'),
+  toolCallParser: z
+    .string()
+    .default('auto')
+    .describe('Family whose format of tool calls is read where the endpoint leaves them in the text'),
+  tokenApi: z
+    .enum(TOKEN_APIS)
+    .default('none')
+    .describe('How the ids and log-probabilities of what was sampled are had from the endpoint'),
+  tokenizer: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe('Folder with tokenizer and chat template of the model, where prompts are sent as ids'),
   maxTurns: z.number().int().min(1).describe('Model calls per rollout'),
   maxTokens: z.number().int().positive().nullable().describe('Completion tokens per model call'),
   temperature: z.number().min(0).max(2).nullable(),
@@ -92,5 +109,7 @@ export const runConfigSchema = z.object({
     .min(1_000)
     .default(600_000)
     .describe('A host that takes no work for so long, twice in a row, is lost (with several hosts)'),
+  ...groupConfigFields,
+  trajectory: recordingSchema.describe('How turns are recorded as atropos-v1'),
 });
 export type RunConfig = z.infer<typeof runConfigSchema>;

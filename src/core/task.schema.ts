@@ -106,6 +106,8 @@ export const taskSchema = z.object({
     difficulty: z.string().nullable(),
     source: z.object({ kind: z.string(), path: z.string(), name: z.string().nullable(), digest: z.string() }),
     tags: z.array(z.string()),
+    /** Other fields of the row that it comes from. */
+    own: z.record(z.string(), z.unknown()).optional(),
   }),
 });
 export type Task = z.infer<typeof taskSchema>;

@@ -1,6 +1,7 @@
 import type { BudgetScope, BudgetStop, Ceiling } from './budget.js';
 import type { BudgetSharesState } from './budget-shares.js';
-import type { AttemptKey, ReplayRef, RolloutKey } from './ids.js';
+import type { GroupTerms } from './group-board.js';
+import type { AttemptKey, GroupKey, ReplayRef, RolloutKey } from './ids.js';
 import type { Failure, StopReason } from './outcome.js';
 import type { PauseReason } from './pause-reason.js';
 
@@ -9,7 +10,8 @@ import type { PauseReason } from './pause-reason.js';
  * one small object each, references instead of contents, fields only ever added.
  */
 
-export interface EvaluateInput {
+/** Of a run of any mode. */
+export interface RunInput {
   runId: string;
   /** Raised by `runs recover`; part of every fence. */
   incarnation: number;
@@ -20,6 +22,8 @@ export interface EvaluateInput {
     nextPartition: number;
     concurrency: number;
     reason?: PauseReason | null;
+    /** Groups without a score in a row. */
+    dead?: number;
   };
 }
 
@@ -30,6 +34,10 @@ export interface RunOpening {
   concurrency: number;
   partitions: number;
   policy: RolloutPolicy;
+  /** Its rollouts are in groups; absent = they stand alone. */
+  groups?: true;
+  /** So many groups in a row without a score pause it; absent = never. */
+  deadGroups?: number;
 }
 
 export interface RolloutPolicy extends Partial<PoolStanding> {
@@ -48,21 +56,56 @@ export interface PartitionInput {
   window: number;
   paused: boolean;
   policy: RolloutPolicy;
+  /** The whole window of the run: as many members of a larger group run at once. Absent in old inputs. */
+  concurrency?: number;
 }
 
-/** The rollouts of a partition that have no result yet. */
+/** What of a partition has not ended: rollouts without a result or, in a run of groups, open groups. */
 export interface PartitionOpening {
+  /** Rollouts. */
   done: number;
   open: { taskId: string; samples: number[] }[];
+  groups?: { size: number; open: { taskId: string; index: number }[] };
 }
 
 export interface PartitionSummary {
   done: number;
 }
 
+export interface GroupInput extends GroupKey {
+  incarnation: number;
+  policy: RolloutPolicy;
+  /** At most so many members at once. */
+  atOnce: number;
+}
+
+/** What of a group has not ended; its terms are fixed with the run. */
+export interface GroupOpening extends GroupTerms {
+  /** Null while it is open. */
+  closed: GroupDigest | null;
+  /** Members without a result. */
+  samples: number[];
+  /** Some member has begun before. */
+  begun: boolean;
+}
+
+/** What a group's parent learns of it; the record is in the store. */
+export interface GroupDigest {
+  valid: boolean;
+  /** No member has a score. */
+  dead: boolean;
+}
+
+export interface CloseGroupInput extends GroupKey {
+  /** False: it was cancelled, and stays open when some member has no result. */
+  whole: boolean;
+}
+
 export interface RolloutInput extends RolloutKey {
   incarnation: number;
   policy: RolloutPolicy;
+  /** Its group is under way: it is placed before what is new. */
+  urgent?: true;
   /** Makes the attempts of a replay instead of the rollout's own. */
   replay?: ReplayRef;
 }

@@ -4,6 +4,7 @@ import { mergeWorkerSettings } from '../config/merge-settings.js';
 import { SECOND_MS } from '../core/time.js';
 import type { Plan, RolloutResult, RunRecord } from '../store/records.schema.js';
 import { serverStatus } from '../temporal/embedded-server.js';
+import { RUN_WORKFLOWS } from '../temporal/run-workflow.js';
 import { HostKeeper } from './host-keeper.js';
 import { nameLostRuns } from './name-lost-runs.js';
 import { RunTracker } from './run-tracker.js';
@@ -159,14 +160,14 @@ export async function linger(
 async function runningRuns(session: Session): Promise<string[]> {
   const running: string[] = [];
   const open = session.client.workflow.list({
-    query: "WorkflowType IN ('evaluate', 'replay') AND ExecutionStatus = 'Running'",
+    query: `WorkflowType IN (${RUN_WORKFLOWS}, 'replay') AND ExecutionStatus = 'Running'`,
   });
   for await (const { workflowId, type } of open) {
     if (type === 'replay') {
       running.push(workflowId);
       continue;
     }
-    const runId = workflowId.replace(/^evaluate\//, '');
+    const runId = workflowId.replace(/^\w+\//, '');
     if ((await session.runs.progress(runId))?.status === 'running') running.push(runId);
   }
   return running;

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { ProcessSettings } from '../config/process-settings.schema.js';
 import type { Settings } from '../config/settings.schema.js';
 import { LongrunError } from '../core/errors.js';
 import { buildRunDocument } from '../report/document.js';
@@ -11,6 +12,7 @@ import { endDocument } from './end-document.js';
 import { followRun } from './follow-run.js';
 import { metricsAddress } from './metrics-address.js';
 import { makeOutputFolder } from './output-folder.js';
+import { prepareProcess } from './prepare-process.js';
 import { type PreparedRun, prepareRun } from './prepare-run.js';
 import type { RunView } from './run-view.js';
 import { openSession, type Session } from './session.js';
@@ -33,8 +35,8 @@ export interface AttendOptions {
   onEnd(outcome: LaunchOutcome): Promise<void>;
 }
 
-export interface LaunchOptions extends AttendOptions {
-  settings: Settings;
+export interface LaunchOptions<S = Settings> extends AttendOptions {
+  settings: S;
   stateDir: string;
   env: NodeJS.ProcessEnv;
   longrunVersion: string;
@@ -49,8 +51,20 @@ export type LaunchOutcome =
 
 /** From settings to results: prepares, writes, starts and follows a run, or leaves it to a worker. */
 export async function launchRun(options: LaunchOptions): Promise<void> {
+  await launch(options, prepareRun(options));
+}
+
+/** The same for a run of mode `process`. */
+export async function launchProcess(options: LaunchOptions<ProcessSettings>): Promise<void> {
+  await launch(options, prepareProcess(options));
+}
+
+async function launch(
+  options: LaunchOptions<Pick<Settings, 'metricsPort' | 'output' | 'detach'>>,
+  preparing: Promise<PreparedRun>,
+): Promise<void> {
   const { settings, stateDir, env, logger } = options;
-  const prepared = await unlessAborted(prepareRun(options), options.signal);
+  const prepared = await unlessAborted(preparing, options.signal);
   for (const line of prepared.warnings) options.say(line);
   const metrics = await metricsAddress(settings.metricsPort);
   await makeOutputFolder(settings.output);
@@ -79,7 +93,10 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<
 }
 
 /** A finished run is answered from its store: that needs neither server nor worker. */
-async function answerClosed(options: LaunchOptions, { run, tasks }: PreparedRun): Promise<boolean> {
+async function answerClosed(
+  options: Pick<LaunchOptions, 'stateDir' | 'env' | 'onReady' | 'onEnd' | 'now'>,
+  { run, tasks }: PreparedRun,
+): Promise<boolean> {
   const store = await openStore(options.stateDir, options.env);
   if ((await readClosedRun(store, run.runId)) === null) return false;
   options.onReady(await writeRun(store, run, tasks));

@@ -5,6 +5,7 @@ import { parseRolloutId, type RolloutKey } from '../core/ids.js';
 import { taskSchema } from '../core/task.schema.js';
 import { timeStepSchema } from '../core/trajectory/trajectory.schema.js';
 import { type RolloutView, readRollout } from '../report/read-rollout.js';
+import { feedbackSchema } from '../store/feedback.schema.js';
 import { openStore } from '../store/index.js';
 import {
   attemptRecordSchema,
@@ -27,6 +28,7 @@ const rolloutViewSchema = z.object({
   timesteps: z.array(timeStepSchema),
   verdicts: z.array(verdictSchema),
   oracle: z.array(oracleRunSchema),
+  feedback: z.array(feedbackSchema),
 });
 
 /** A rollout by the id that people type. Errors: `bad_input` (no such form), `not_found`. */

@@ -1,9 +1,9 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { evaluateWorkflowId } from '../core/ids.js';
 import { workflowQueue } from '../core/queues.js';
 import { keys } from '../store/keys.js';
 import { mapBounded } from '../store/map-bounded.js';
 import type { ArtifactStore } from '../store/store.js';
+import { workflowIdOfRun } from '../temporal/run-workflow.js';
 import type { Session } from './session.js';
 
 const SHOWN_RUNS = 3;
@@ -19,7 +19,7 @@ export async function nameLostRuns(
 ): Promise<void> {
   const lost: string[] = [];
   for (const runId of await openRuns(session.store)) {
-    if (runId !== except && (await isLost(session.client, runId))) lost.push(runId);
+    if (runId !== except && (await isLost(session, runId))) lost.push(runId);
     if (lost.length > SHOWN_RUNS) break;
   }
   for (const runId of lost.slice(0, SHOWN_RUNS))
@@ -39,9 +39,10 @@ async function openRuns(store: ArtifactStore): Promise<string[]> {
   return open;
 }
 
-async function isLost(client: Session['client'], runId: string): Promise<boolean> {
+async function isLost({ store, client }: Pick<Session, 'store' | 'client'>, runId: string): Promise<boolean> {
   try {
-    const { status, taskQueue } = await client.workflow.getHandle(evaluateWorkflowId(runId)).describe();
+    const workflowId = await workflowIdOfRun(store, runId);
+    const { status, taskQueue } = await client.workflow.getHandle(workflowId).describe();
     return status.name === 'RUNNING' && taskQueue !== workflowQueue();
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return true;

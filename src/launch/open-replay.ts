@@ -1,12 +1,15 @@
 import { userInfo } from 'node:os';
 import { badInput } from '../core/errors.js';
+import { type GroupKey, groupId } from '../core/ids.js';
 import { checkModel } from '../model/index.js';
 import { createReplay, findOpenReplay, planReplay } from '../replay/create-replay.js';
 import type { LeftOut, Selection } from '../replay/select-members.js';
 import { writeFork } from '../replay/write-fork.js';
 import { readClosedRun } from '../report/write-summary.js';
 import { spentSoFar } from '../rollout/spent-so-far.js';
+import { groupKeyOf, readGroup } from '../store/groups.js';
 import { openStore } from '../store/index.js';
+import { mapBounded } from '../store/map-bounded.js';
 import type { RunRecord } from '../store/records.schema.js';
 import type { ReplayRecord, ReplayRequest } from '../store/replay.schema.js';
 import { listReplays } from '../store/replays.js';
@@ -27,6 +30,8 @@ export interface OpenedReplay {
   run: RunRecord;
   replay: ReplayRecord;
   leftOut: LeftOut[];
+  /** Closed groups that its members belong to: their records stay as they are. */
+  closedGroups: number;
   /** False when an earlier command of the same words has left it open: it is carried on. */
   created: boolean;
 }
@@ -56,7 +61,7 @@ export async function openReplayFor(asked: ReplayAsked): Promise<OpenedReplay> {
   const open = await findOpenReplay(store, runId, request);
   if (open !== null) {
     if (open.forkRunId !== null) await writeFork(store, open, longrunVersion);
-    return { run, replay: open, leftOut: [], created: false };
+    return { run, replay: open, leftOut: [], closedGroups: 0, created: false };
   }
   const selection = await planReplay(store, run, request);
   if (request.mode !== 'verify' && run.config.agent === 'tool-calling') await checkModel(run.config, env);
@@ -64,7 +69,26 @@ export async function openReplayFor(asked: ReplayAsked): Promise<OpenedReplay> {
   const identity = { replayId: newRunId(request.mode, now()), by: userName(), now: now() };
   const replay = await createReplay(store, run, request, selection, identity);
   if (replay.forkRunId !== null) await writeFork(store, replay, longrunVersion);
-  return { run, replay, leftOut: selection.leftOut, created: true };
+  const closedGroups = await countClosedGroups(store, run, replay);
+  return { run, replay, leftOut: selection.leftOut, closedGroups, created: true };
+}
+
+/** What was handed on with a group's advantages was computed from the attempts of then; a fork is a run of its own. */
+async function countClosedGroups(
+  store: ArtifactStore,
+  run: RunRecord,
+  { members, forkRunId }: ReplayRecord,
+): Promise<number> {
+  if (forkRunId !== null) return 0;
+  const groups = new Map<string, GroupKey>();
+  for (const { taskId, sample } of members) {
+    const key = groupKeyOf(run, taskId, sample);
+    if (key !== null) groups.set(groupId(key), key);
+  }
+  let closed = 0;
+  for await (const { result } of mapBounded(groups.values(), (key) => readGroup(store, key)))
+    if (result !== null) closed += 1;
+  return closed;
 }
 
 /** New attempts are paid for by the run: one whose budget is spent would hold them back for good. */

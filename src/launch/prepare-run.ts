@@ -1,6 +1,8 @@
+import { resolve } from 'node:path';
 import type { Settings } from '../config/settings.schema.js';
 import { limitsMoney } from '../core/budget-ceilings.js';
 import { badInput } from '../core/errors.js';
+import { type GroupConfig, groupConfigSchema } from '../core/group-config.schema.js';
 import type { RunConfig } from '../core/run-config.schema.js';
 import { checkModel } from '../model/index.js';
 import { requirePrice } from '../model/require-price.js';
@@ -8,6 +10,7 @@ import type { RunRecord } from '../store/records.schema.js';
 import type { LoadedTask } from '../tasks/environment.js';
 import { checkIsolation } from './check-isolation.js';
 import { loadTasks } from './load-tasks.js';
+import { recordingOf } from './recording-of.js';
 import { requireNetwork } from './require-network.js';
 import { resolveSandbox } from './resolve-sandbox.js';
 import { newRunId } from './run-id.js';
@@ -27,13 +30,14 @@ export interface PrepareOptions {
   now: () => number;
 }
 
-/** Resolves environment, tasks, model and sandbox. Throws their errors; changes nothing. */
-export async function prepareRun({
-  settings,
-  env,
-  longrunVersion,
-  now,
-}: PrepareOptions): Promise<PreparedRun> {
+/**
+ * Resolves environment, tasks, model and sandbox. Throws their errors; changes nothing. With `groups` it is a
+ * run of mode `process`.
+ */
+export async function prepareRun(
+  { settings, env, longrunVersion, now }: PrepareOptions,
+  groups: GroupConfig | null = null,
+): Promise<PreparedRun> {
   if (settings.environment === null) {
     throw badInput(
       'There is nothing to run: no environment was named.',
@@ -42,7 +46,7 @@ export async function prepareRun({
   }
   const selection = { globs: settings.task, limit: settings.tasks };
   const { environment, tasks } = await loadTasks(settings.environment, env, selection);
-  const config = await resolveConfig(settings, env, environment.passThreshold);
+  const config = await resolveConfig(settings, env, environment.passThreshold, groups);
   if (limitsMoney(config)) requirePrice(config);
   await requireNetwork(
     tasks.map(({ task }) => task),
@@ -54,7 +58,7 @@ export async function prepareRun({
     run: {
       schemaVersion: 1,
       runId: settings.runId ?? newRunId(name, now()),
-      mode: 'evaluate',
+      mode: groups === null ? 'evaluate' : 'process',
       environment: { name, source },
       config,
       createdAt: now(),
@@ -69,6 +73,7 @@ async function resolveConfig(
   settings: Settings,
   env: NodeJS.ProcessEnv,
   passThreshold: number,
+  groups: GroupConfig | null,
 ): Promise<RunConfig> {
   const usesModel = settings.agent === 'tool-calling';
   if (usesModel) await checkModel(settings, env);
@@ -77,7 +82,8 @@ async function resolveConfig(
     settings;
   const { budgetUsd, budgetTokens, prices, modelTimeoutMs } = settings;
   const { rolloutBudgetUsd, rolloutBudgetTokens, groupBudgetUsd, groupBudgetTokens } = settings;
-  const { verify, keepSnapshots, retries, weight, priority, hostLossMs } = settings;
+  const { tokenApi, tokenizer } = settings;
+  const { toolCallParser, verify, keepSnapshots, retries, weight, priority, hostLossMs } = settings;
   return {
     agent,
     model: usesModel ? settings.model : null,
@@ -90,6 +96,9 @@ async function resolveConfig(
     network,
     passThreshold: settings.passThreshold ?? passThreshold,
     contextPolicy,
+    toolCallParser,
+    tokenApi: usesModel ? tokenApi : 'none',
+    tokenizer: tokenizer === null ? null : resolve(tokenizer),
     contextWindow,
     historyLimits,
     maxTurns,
@@ -111,5 +120,7 @@ async function resolveConfig(
     weight,
     priority,
     hostLossMs,
+    ...(groups ?? groupConfigSchema.parse({})),
+    trajectory: recordingOf(settings.trajectory, env),
   };
 }

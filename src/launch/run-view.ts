@@ -11,6 +11,7 @@ export const MARKS = [
   'partly',
   'failed',
   'infrastructure',
+  'unscored',
   'cancelled',
 ] as const;
 export type Mark = (typeof MARKS)[number];

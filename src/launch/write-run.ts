@@ -1,4 +1,6 @@
 import { badInput } from '../core/errors.js';
+import { planGroups } from '../core/group-plan.js';
+import type { RunConfig } from '../core/run-config.schema.js';
 import { type Task, taskSchema } from '../core/task.schema.js';
 import { putBlob } from '../store/blobs.js';
 import { keys } from '../store/keys.js';
@@ -28,7 +30,7 @@ export async function writeRun(
 ): Promise<WrittenRun> {
   const plan: Plan = {
     schemaVersion: 1,
-    tasks: tasks.map(({ task }) => ({ taskId: task.taskId, samples: run.config.samples })),
+    tasks: plannedTasks(tasks, run.config),
   };
   const claimed = await putRecordIfAbsent(store, runRecordSchema, keys.run(run.runId), run);
   if (!claimed.won) {
@@ -40,11 +42,21 @@ export async function writeRun(
     }
   }
   const blobs = new Set(await store.children('blobs'));
-  for await (const _ of mapBounded(tasks, (loaded) => writeTask(store, run.runId, loaded, blobs), 4)) {
+  const planned = new Set(plan.tasks.map(({ taskId }) => taskId));
+  const used = tasks.filter(({ task }) => planned.has(task.taskId));
+  for await (const _ of mapBounded(used, (loaded) => writeTask(store, run.runId, loaded, blobs), 4)) {
     // Written in the order of the plan, a few at a time: each may hold a large archive.
   }
   const written = await putRecordIfAbsent(store, planSchema, keys.plan(run.runId), plan);
   return { run: claimed.value, plan: written.value, created: claimed.won };
+}
+
+/** With more groups than tasks the tasks are cycled. */
+function plannedTasks(tasks: readonly LoadedTask[], config: RunConfig): Plan['tasks'] {
+  const ids = tasks.map(({ task }) => task.taskId);
+  return config.groupSize === null
+    ? ids.map((taskId) => ({ taskId, samples: config.samples }))
+    : planGroups(ids, config.groups, config.groupSize);
 }
 
 async function writeTask(

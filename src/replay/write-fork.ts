@@ -23,7 +23,15 @@ export async function writeFork(
   const { value: run } = await putRecordIfAbsent(store, runRecordSchema, keys.run(runId), {
     ...source,
     runId,
-    config: { ...source.config, samples: record.request.times, seed: forkSeed(source, record.replayId) },
+    // Continuations from different turns share no baseline.
+    mode: 'evaluate',
+    config: {
+      ...source.config,
+      groupSize: null,
+      groups: null,
+      samples: record.request.times,
+      seed: forkSeed(source, record.replayId),
+    },
     createdAt: record.createdAt,
     longrunVersion,
   });

@@ -1,8 +1,10 @@
 import type { TimeStep, TrajectoryMessage } from '../core/trajectory/trajectory.schema.js';
+import { argumentsObject } from '../formats/arguments-object.js';
 import type { AttemptRecord, OracleRun, Verdict } from '../store/records.schema.js';
 import { boundLines } from './bounded-text.js';
 import { displayWidth } from './display-width.js';
 import { escapeTerminal, escapeTerminalLine } from './escape-terminal.js';
+import { feedbackLines } from './feedback-lines.js';
 import { dollars, duration, reward } from './quantities.js';
 import type { RolloutView } from './read-rollout.js';
 import { replayedLines } from './replayed-lines.js';
@@ -12,23 +14,28 @@ import type { Style } from './style.js';
 const RESULT_LINES = 20;
 const MESSAGE_LINES = 60;
 
-export interface ConversationOptions {
+export interface TurnOptions {
   style: Style;
   columns: number;
   /** Shows messages and tool results whole. */
   full: boolean;
+}
+
+export interface ConversationOptions extends TurnOptions {
   passThreshold: number;
 }
 
 /** One rollout as a conversation to read: prompt, turns with their tool calls, or the solution's output; verdicts, how it ended. */
 export function renderConversation(view: RolloutView, options: ConversationOptions): string[] {
-  const lines = [...headLines(view, options), ''];
-  view.timesteps.forEach((step, turn) => {
-    lines.push(...turnLines(step, turn, options));
-  });
+  const lines = [...headLines(view, options), '', ...renderTurns(view.timesteps, options)];
   for (const run of view.oracle) lines.push(...oracleLines(run, options));
   for (const verdict of view.verdicts) lines.push(...verdictLines(verdict, options));
   return [...lines, ...endLines(view, options)];
+}
+
+/** The turns alone, of any trajectory. */
+export function renderTurns(timesteps: readonly TimeStep[], options: TurnOptions): string[] {
+  return timesteps.flatMap((step, turn) => turnLines(step, turn, options));
 }
 
 function headLines(view: RolloutView, { style, passThreshold }: ConversationOptions): string[] {
@@ -65,7 +72,7 @@ function attemptLine(
   return attempt === shown ? line : style('dim', line);
 }
 
-function turnLines(step: TimeStep, turn: number, options: ConversationOptions): string[] {
+function turnLines(step: TimeStep, turn: number, options: TurnOptions): string[] {
   const lines: string[] = [];
   for (const message of step.chats.flatMap((chat) => chat.messages)) {
     if (message.role === 'tool') {
@@ -78,10 +85,7 @@ function turnLines(step: TimeStep, turn: number, options: ConversationOptions): 
   return [...lines, ''];
 }
 
-function messageLines(
-  message: Exclude<TrajectoryMessage, { role: 'tool' }>,
-  options: ConversationOptions,
-): string[] {
+function messageLines(message: Exclude<TrajectoryMessage, { role: 'tool' }>, options: TurnOptions): string[] {
   const { style } = options;
   const content = bounded(textOf(message.content), MESSAGE_LINES, options);
   if (message.role !== 'assistant') return message.role === 'system' ? dimmed(content, style) : content;
@@ -90,9 +94,9 @@ function messageLines(
   return [...dimmed(reasoning, style), ...(textOf(message.content) === '' ? [] : content), ...calls];
 }
 
-function callLines(call: { name: string; arguments: string }, options: ConversationOptions): string[] {
+function callLines(call: { name: string; arguments: string }, options: TurnOptions): string[] {
   const name = options.style('cyan', `→ ${escapeTerminalLine(call.name)}`);
-  const args = parseArguments(call.arguments);
+  const args = argumentsObject(call.arguments);
   if (args === null) return [`${name}  ${escapeTerminalLine(call.arguments)}`];
   const short: string[] = [];
   const blocks: string[] = [];
@@ -108,31 +112,19 @@ function callLines(call: { name: string; arguments: string }, options: Conversat
   return [`${name}  ${escapeTerminalLine(short.join('  '))}`.trimEnd(), ...blocks];
 }
 
-/** The arguments as an object, or null when they are not one: then they are shown as they came. */
-function parseArguments(text: string): Record<string, unknown> | null {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
-      ? (parsed as Record<string, unknown>)
-      : null;
-  } catch {
-    return null;
-  }
-}
-
-function resultLines(message: TrajectoryMessage, options: ConversationOptions): string[] {
+function resultLines(message: TrajectoryMessage, options: TurnOptions): string[] {
   const bar = options.style('dim', '  │ ');
   return indented(bounded(textOf(message.content), RESULT_LINES, options), bar);
 }
 
-function oracleLines(run: OracleRun, options: ConversationOptions): string[] {
+function oracleLines(run: OracleRun, options: TurnOptions): string[] {
   const status = run.exitCode === null ? 'no exit code' : `exit code ${run.exitCode}`;
   const title = `oracle · ${escapeTerminalLine(run.step)} · ${status} · ${duration(run.durationMs)}`;
   const output = run.output === '' ? [] : bounded(run.output, RESULT_LINES, options);
   return [rule(title, options), ...output, ''];
 }
 
-function verdictLines(verdict: Verdict, options: ConversationOptions): string[] {
+function verdictLines(verdict: Verdict, options: TurnOptions): string[] {
   const { style } = options;
   const rewards = Object.entries(verdict.rewards).map(
     ([name, value]) => `${escapeTerminalLine(name)} ${value}`,
@@ -150,7 +142,7 @@ function verdictLines(verdict: Verdict, options: ConversationOptions): string[] 
   return [...lines, ''];
 }
 
-function endLines(view: RolloutView, options: ConversationOptions): string[] {
+function endLines(view: RolloutView, options: TurnOptions): string[] {
   const { result } = view;
   const replay = view.attempts.find(({ attempt }) => attempt === view.attempt)?.replay ?? null;
   const again = replay === null ? [] : replayedLines(replay);
@@ -161,24 +153,24 @@ function endLines(view: RolloutView, options: ConversationOptions): string[] {
     ...(failure ? [options.style('yellow', escapeTerminalLine(`${failure.code}: ${failure.message}`))] : []),
     ...(failure?.hint ? [escapeTerminalLine(failure.hint)] : []),
     ...again,
+    ...feedbackLines(view.feedback, options.style),
   ];
 }
 
-function rule(title: string, { style, columns }: ConversationOptions): string {
+/** A heading across the page. */
+export function rule(title: string, { style, columns }: TurnOptions): string {
   const width = Math.min(columns, 100) - displayWidth(title) - 4;
   return style('dim', '── ') + style('bold', title) + style('dim', ` ${'─'.repeat(Math.max(2, width))}`);
 }
 
-function bounded(text: string, maxLines: number, options: ConversationOptions): string[] {
+function bounded(text: string, maxLines: number, options: TurnOptions): string[] {
   const lines = escapeTerminal(text).trimEnd().split('\n');
   return options.full ? lines : boundLines(lines, maxLines);
 }
 
 function textOf(content: TrajectoryMessage['content']): string {
   if (typeof content === 'string') return content;
-  return content
-    .map((part) => (typeof part.text === 'string' ? part.text : `[${String(part.type)}]`))
-    .join('\n');
+  return content.map((part) => (part.type === 'text' ? part.text : `[${part.type}]`)).join('\n');
 }
 
 const indented = (lines: readonly string[], by: string): string[] => lines.map((line) => by + line);

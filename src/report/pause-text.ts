@@ -1,8 +1,11 @@
-import type { PauseReason } from '../core/pause-reason.js';
+import { isBudget, type PauseReason } from '../core/pause-reason.js';
 import type { RunConfig } from '../core/run-config.schema.js';
 import { dollars } from './quantities.js';
 
-type Budgets = Pick<RunConfig, 'budgetTokens' | 'budgetUsd' | 'groupBudgetTokens' | 'groupBudgetUsd'>;
+type Budgets = Pick<
+  RunConfig,
+  'budgetTokens' | 'budgetUsd' | 'groupBudgetTokens' | 'groupBudgetUsd' | 'deadGroups'
+>;
 
 /** Why a run is paused, in words; null where a person has paused it, who knows. */
 export function pauseNote(reason: PauseReason | null, config: Budgets): string | null {
@@ -16,7 +19,16 @@ export function pauseNote(reason: PauseReason | null, config: Budgets): string |
       return `its budget of ${dollars(config.budgetUsd)} leaves no room for a call`;
     case 'group_budget':
       return `all that is left waits for the budgets of its tasks (${groupBudget(config)} each)`;
+    case 'dead_groups':
+      return `${config.deadGroups ?? 'many'} groups in a row ended without a single score`;
   }
+}
+
+/** What to do about it, a line that ends in a command. */
+export function pauseAdvice(runId: string, reason: PauseReason, config: Budgets): string {
+  return isBudget(reason)
+    ? `raise it with: ${raiseCommand(runId, reason, config)}`
+    : `find out why with longrun queue list --run ${runId}, then go on with: longrun runs resume ${runId}`;
 }
 
 /** The command that raises the budget that a run waits for. */
@@ -24,6 +36,7 @@ export function raiseCommand(runId: string, reason: PauseReason, config: Budgets
   const { budgetTokens, budgetUsd, groupBudgetTokens, groupBudgetUsd } = config;
   const flags = {
     person: '',
+    dead_groups: '',
     token_budget: `--budget-tokens ${doubled(budgetTokens)}`,
     cost_budget: `--budget-usd ${doubled(budgetUsd)}`,
     group_budget:

@@ -1,8 +1,11 @@
+import { corrections } from '../agent/tool-calling/corrections.js';
 import { LongrunError } from '../core/errors.js';
 import { type AttemptKey, type RolloutKey, rolloutId } from '../core/ids.js';
 import type { Task } from '../core/task.schema.js';
 import { type TimeStep, trajectorySchema } from '../core/trajectory/trajectory.schema.js';
+import { withAdvantages } from '../formats/advantages.js';
 import { type RecordedStep, timeSteps } from '../formats/trajectory.js';
+import { type Feedback, feedbackSchema } from '../store/feedback.schema.js';
 import { keys } from '../store/keys.js';
 import { readChildren, readRecord } from '../store/records.js';
 import {
@@ -14,8 +17,9 @@ import {
   type Verdict,
   verdictSchema,
 } from '../store/records.schema.js';
-import { readResult, readTask, trajectoryKey } from '../store/runs.js';
+import { readResult, readRun, readTask, trajectoryKey } from '../store/runs.js';
 import type { ArtifactStore } from '../store/store.js';
+import { readMembership } from './read-group.js';
 import { readTurns } from './read-turns.js';
 
 /** Everything there is to see of one rollout. Null `result`: it is still open. */
@@ -31,6 +35,8 @@ export interface RolloutView {
   /** How the reference solution went, per step; empty unless the agent was `oracle`. */
   oracle: OracleRun[];
   verdicts: Verdict[];
+  /** What people said of the rollout, oldest first. */
+  feedback: Feedback[];
 }
 
 /**
@@ -53,14 +59,20 @@ export async function readRollout(
       started.length === 0 ? 'It has none yet.' : `It has: ${started.sort((a, b) => a - b).join(', ')}`;
     throw new LongrunError('not_found', `${rolloutId(key)} has no attempt ${wanted}`, { hint: known });
   }
-  const view = { rolloutId: rolloutId(key), task, result, attempts, attempt };
+  const said = await readChildren(store, feedbackSchema, keys.feedbacks(key));
+  const feedback = said.map(({ value }) => value);
+  const view = { rolloutId: rolloutId(key), task, result, attempts, attempt, feedback };
   if (attempt === null) return { ...view, timesteps: [], oracle: [], verdicts: [] };
   const attemptKey = { ...key, attempt };
   const stored =
     result?.attempt === attempt
       ? await readRecord(store, trajectorySchema, trajectoryKey(key.runId, result))
       : null;
-  const timesteps = stored?.timesteps ?? timeSteps(await readSteps(store, attemptKey, task));
+  const recorded = stored?.timesteps ?? timeSteps(await readSteps(store, attemptKey, task));
+  const run = await readRun(store, key.runId);
+  const membership = await readMembership(store, run, { ...key, attempt });
+  const timesteps =
+    membership === null ? recorded : withAdvantages(recorded, membership.member.advantages, run.config.gamma);
   const [oracle, verdicts] = await Promise.all([
     readPerStep(task, (i) => readRecord(store, oracleRunSchema, keys.oracle(attemptKey, i))),
     readPerStep(task, (i) => readRecord(store, verdictSchema, keys.verdict(attemptKey, i))),
@@ -72,7 +84,8 @@ export async function readRollout(
 async function readSteps(store: ArtifactStore, key: AttemptKey, task: Task): Promise<RecordedStep[]> {
   const steps = task.evalCriteria.steps.map(async ({ instruction }, i): Promise<RecordedStep> => {
     const turns = await readTurns(store, key, i);
-    return { prompt: [{ role: 'user', content: instruction, label: 'task' }], tools: [], turns };
+    const prompt = [{ role: 'user', content: instruction, label: 'task' } as const];
+    return { prompt, tools: [], turns, corrections: corrections(turns) };
   });
   return Promise.all(steps);
 }

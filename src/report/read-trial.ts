@@ -41,24 +41,25 @@ async function readTrialSteps(
     const verdict = await readRecord(store, verdictSchema, keys.verdict(key, i));
     // Later steps that were not reached have neither; the first is kept, so that every trial has one.
     if (i > 0 && turns.length === 0 && verdict === null) break;
-    steps.push({ name, turns, verdict, ...openingOf(trajectory, turnsBefore) });
+    const corrections = turns.slice(1).map((_, turn) => toldBefore(trajectory, turnsBefore + turn + 1));
+    const tools = toolsAt(trajectory, turnsBefore);
+    steps.push({ name, turns, verdict, prompt: toldBefore(trajectory, turnsBefore), tools, corrections });
     turnsBefore += turns.length;
   }
   return steps;
 }
 
-/** What was said before the turn, and the tools it had: the trajectory holds both where a step begins. */
-function openingOf(
-  trajectory: Trajectory | null,
-  turn: number,
-): { prompt: ChatMessage[]; tools: ToolSchema[] } {
-  const opening = trajectory?.timesteps[turn];
-  const messages = opening?.chats.flatMap((chat) => chat.messages) ?? [];
-  const prompt: ChatMessage[] = [];
-  for (const message of messages) {
+/** What was said before the answer of a turn: the trajectory holds it where the turn begins. */
+function toldBefore(trajectory: Trajectory | null, turn: number): ChatMessage[] {
+  const told: ChatMessage[] = [];
+  for (const message of trajectory?.timesteps[turn]?.chats.flatMap((chat) => chat.messages) ?? []) {
     if (message.role !== 'system' && message.role !== 'user') break;
-    if (typeof message.content === 'string') prompt.push({ ...message, content: message.content });
+    if (typeof message.content === 'string') told.push({ ...message, content: message.content });
   }
-  const tools = (opening?.availableToolSchemas ?? []).map((schema) => schema.function as ToolSchema);
-  return { prompt, tools };
+  return told;
+}
+
+function toolsAt(trajectory: Trajectory | null, turn: number): ToolSchema[] {
+  const schemas = trajectory?.timesteps[turn]?.availableToolSchemas ?? [];
+  return schemas.map((schema) => schema.function as ToolSchema);
 }

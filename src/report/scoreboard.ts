@@ -1,7 +1,7 @@
 import { totalTokens } from '../core/usage.js';
 import { afterthoughtLines } from './afterthoughts.js';
 import { escapeTerminalLine } from './escape-terminal.js';
-import { pauseNote, raiseCommand } from './pause-text.js';
+import { pauseAdvice, pauseNote } from './pause-text.js';
 import { count, dollars, duration, percent, reward, UNKNOWN } from './quantities.js';
 import { endpointLines } from './scoreboard-endpoint.js';
 import { failureLines, lookCloserLines } from './scoreboard-failures.js';
@@ -54,8 +54,8 @@ function titleLines({ run, summary }: RunDocument, style: Style): string[] {
   const note = pauseNote(run.pauseReason, run.config);
   lines.push(style('dim', `run ${run.runId} · ${run.status}`));
   if (note !== null && run.pauseReason !== null) {
-    const raise = raiseCommand(run.runId, run.pauseReason, run.config);
-    lines.push(style('yellow', `paused: ${note}; raise it with: ${raise}`));
+    const advice = pauseAdvice(run.runId, run.pauseReason, run.config);
+    lines.push(style('yellow', `paused: ${note}; ${advice}`));
   }
   if (summary.scripted) {
     lines.push(style('yellow', 'scripted model: a script plays back, so these scores rate no real model'));

@@ -81,6 +81,7 @@ export async function attemptRecord(
     hostId: placement?.hostId ?? null,
     isolation: steps.findLast((s) => s.verdict !== null)?.verdict?.isolation ?? null,
     suspectedTampering: [...new Set(steps.flatMap((s) => s.verdict?.suspectedTampering ?? []))],
+    policyVersion: steps[0]?.history.turns[0]?.call.policyVersion ?? null,
     replay,
   };
 }
@@ -93,7 +94,7 @@ function outcomeOf(steps: readonly StepRecords[], task: Task): Ended {
       return { stopReason: end.stopReason, failure: end.failure };
   }
   const last = steps.at(-1);
-  if (last?.end && last.verdict?.reward !== null && last.verdict !== null)
+  if (last?.end && last.verdict && (last.verdict.reward !== null || last.verdict.unscored))
     return { stopReason: last.end.stopReason, failure: null };
   const where = last ? `step ${task.evalCriteria.steps[steps.length - 1]?.name}` : 'the first step';
   const message = last?.verdict?.failure?.message ?? `no verdict is recorded for ${where}`;

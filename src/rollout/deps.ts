@@ -8,6 +8,7 @@ import type { SandboxDriver } from '../sandbox/sandbox.js';
 import type { RunRecord } from '../store/records.schema.js';
 import type { ArtifactStore } from '../store/store.js';
 import type { Environment } from '../tasks/environment.js';
+import type { TrajectoryRecorder } from '../trajectories/recording/trajectory-recorder.js';
 import type { AtCheckpoint } from './checkpoints.js';
 import type { RolloutObserver } from './observer.js';
 import type { RunBudgets } from './run-budget.js';
@@ -28,6 +29,7 @@ export interface RolloutDeps {
   /** Holds the run back until somebody raises its budget. */
   pauseRun(runId: string, reason: BudgetStop): Promise<void>;
   observer: RolloutObserver;
+  recorder: TrajectoryRecorder;
   atCheckpoint: AtCheckpoint;
   now: Clock;
   newId(): string;

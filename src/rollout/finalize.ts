@@ -61,7 +61,14 @@ export async function finalizeAttempt(deps: RolloutDeps, asked: FinalizeInput): 
     cancelled ? { ...record, ...cancelledOutcome } : record,
     tries,
   );
-  await writeTrajectory(deps, input, run, task, record, trajectoryKey(input.runId, result));
+  const written = await writeTrajectory(deps, input, run, task, record, trajectoryKey(input.runId, result));
+  // Of a replay it is not known yet whether its outcome will count: the end of the replay sees to it.
+  if (input.replay === undefined)
+    await deps.recorder.rolloutEnded(
+      run,
+      { task, result, attempts: [record], steps: written.steps },
+      written.trajectory,
+    );
   await deps.atCheckpoint('finalizing:effect', input);
   const at = input.replay === undefined ? keys.result(input) : keys.replayResult(input, input.replay);
   const sealing = await putRecordIfAbsent(deps.store, rolloutResultSchema, at, result);
@@ -144,7 +151,6 @@ async function resultOf(
     usage: all.reduce((total, a) => addUsage(total, a.usage), NO_USAGE),
     costUsd: all.reduce<number | null>((total, a) => addCost(total, a.costUsd), null),
     model: run.config.agent === 'tool-calling' ? run.config.model : null,
-    policyVersion: null,
     category: task.metadata.category,
   };
 }

@@ -35,6 +35,8 @@ const BUDGET_IN_USE = new LongrunError('internal', "calls in flight hold what is
   retryable: true,
 });
 const BUDGET_WAIT_MS = SECOND_MS;
+/** Each is paid for: an endpoint that tells wrong ids again and again is given up. */
+const MAX_ANSWERS_WITH_WRONG_IDS = 3;
 const ENDPOINT_IN_USE = new LongrunError(
   'model_rate_limited',
   'other calls use what the model endpoint bears, or it is down',
@@ -208,9 +210,10 @@ export class ModelCaller {
     const failure = { code: cause.code, message: cause.message, retryable: false, hint: cause.hint ?? null };
     if (cause.code === 'model_context_overflow') return new AgentStop('context_overflow', null);
     if (!cause.retryable) return new AgentStop('llm_error', failure);
-    const tries = (await readFailures(deps.store, key, step, this.turn)).filter(
-      (f) => f.kind === 'failed',
-    ).length;
+    const failures = await readFailures(deps.store, key, step, this.turn);
+    const wrongIds = failures.filter(({ code }) => code === 'model_tokens_invalid').length;
+    if (wrongIds >= MAX_ANSWERS_WITH_WRONG_IDS) return new AgentStop('llm_error', failure);
+    const tries = failures.filter(({ kind }) => kind === 'failed').length;
     return new RetryLater(cause, retryDelay(cause, tries));
   }
 
@@ -258,6 +261,10 @@ function callRecord(
     promptTokenIds: response.promptTokenIds,
     completionTokenIds: response.completionTokenIds,
     logprobs: response.logprobs,
+    sequenceId: response.sequenceId ?? null,
+    policyVersion: response.policyVersion ?? null,
+    rendering: response.rendering ?? null,
     sentView,
+    parsed: null,
   };
 }

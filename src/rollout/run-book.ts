@@ -1,14 +1,17 @@
 import { LongrunError } from '../core/errors.js';
+import type { GroupRef } from '../core/group-plan.js';
 import { holdsSandboxes } from '../core/host-role.js';
-import { partitionsOf } from '../core/partitioning.js';
+import { groupPartitionsOf, partitionCount, partitionsOf } from '../core/partitioning.js';
 import { poolQueue } from '../core/queues.js';
 import { DAY_MS } from '../core/time.js';
 import type { PartitionOpening, RunOpening } from '../core/workflow-messages.js';
 import { writeSummary } from '../report/write-summary.js';
+import { plannedGroups } from '../store/groups.js';
 import { readHosts } from '../store/hosts.js';
 import { keys } from '../store/keys.js';
 import { mapBounded } from '../store/map-bounded.js';
 import { plannedRollouts, readPlan, readResult, readRun } from '../store/runs.js';
+import type { ArtifactStore } from '../store/store.js';
 import type { RolloutDeps } from './deps.js';
 
 const BACKSTOP_MS = 7 * DAY_MS;
@@ -22,11 +25,14 @@ export async function openRun(deps: RolloutDeps, runId: string): Promise<RunOpen
     deps.store.get(keys.summary(runId)),
   ]);
   const { concurrency, maxAttempts, sandbox, hostLossMs, priority, weight } = run.config;
+  const { groupSize, deadGroups } = run.config;
   return {
     finished: summary !== null,
     total: plan.tasks.reduce((total, task) => total + task.samples, 0),
     concurrency,
-    partitions: partitionsOf(plan.tasks).length,
+    partitions: partitionCount(plan.tasks, groupSize),
+    ...(groupSize === null ? {} : { groups: true as const }),
+    ...(groupSize === null || deadGroups === null ? {} : { deadGroups }),
     policy: {
       poolQueue: poolQueue(sandbox),
       maxAttempts,
@@ -38,13 +44,19 @@ export async function openRun(deps: RolloutDeps, runId: string): Promise<RunOpen
   };
 }
 
-/** The rollouts of one partition that have no result yet. */
+/** The rollouts of one partition that have no result yet, or its groups that are open. */
 export async function openPartition(
   deps: RolloutDeps,
   runId: string,
   index: number,
 ): Promise<PartitionOpening> {
-  const members = partitionsOf((await readPlan(deps.store, runId)).tasks)[index];
+  const [{ config }, { tasks }] = await Promise.all([
+    readRun(deps.store, runId),
+    readPlan(deps.store, runId),
+  ]);
+  if (config.groupSize !== null)
+    return openGroups(deps, runId, config.groupSize, groupPartitionsOf(tasks, config.groupSize)[index] ?? []);
+  const members = partitionsOf(tasks)[index];
   if (!members) throw new LongrunError('not_found', `run ${runId} has no partition ${index}`);
   let done = 0;
   const open: PartitionOpening['open'] = [];
@@ -60,6 +72,18 @@ export async function openPartition(
   return { done, open };
 }
 
+async function openGroups(
+  { store }: RolloutDeps,
+  runId: string,
+  size: number,
+  groups: readonly GroupRef[],
+): Promise<PartitionOpening> {
+  const open: GroupRef[] = [];
+  const records = mapBounded(groups, ({ taskId, index }) => store.get(keys.group(runId, taskId, index)));
+  for await (const { item, result } of records) if (result === null) open.push(item);
+  return { done: (groups.length - open.length) * size, open: [], groups: { size, open } };
+}
+
 /**
  * Writes the run's summary, recomputed from its rollouts. A run is not finished while one of them
  * has no result: its workflow was terminated, or failed.
@@ -70,20 +94,35 @@ export async function closeRun(
   status: 'finished' | 'cancelled',
 ): Promise<void> {
   if (status === 'finished') {
-    const open = await countOpen(deps, runId);
-    if (open > 0)
-      throw new LongrunError('internal', `${open} rollouts of run ${runId} ended without a result`, {
+    const left = await leftOpen(deps, runId);
+    if (left !== null)
+      throw new LongrunError('internal', `${left} of run ${runId} ended without a result`, {
         hint: `carry them on with: longrun runs recover ${runId}`,
       });
   }
+  await deps.recorder.runEnded(runId);
   await writeSummary(deps.store, runId, status);
   await deps.budgets.leave(runId);
 }
 
-async function countOpen(deps: RolloutDeps, runId: string): Promise<number> {
-  const plan = await readPlan(deps.store, runId);
-  let open = 0;
-  const results = mapBounded(plannedRollouts(runId, plan), (key) => deps.store.get(keys.result(key)));
-  for await (const { result } of results) if (result === null) open += 1;
-  return open;
+/** What a finished run still owes; null = nothing. */
+async function leftOpen({ store }: RolloutDeps, runId: string): Promise<string | null> {
+  const [run, plan] = await Promise.all([readRun(store, runId), readPlan(store, runId)]);
+  const rollouts = await countMissing(store, plannedRollouts(runId, plan), keys.result);
+  if (rollouts > 0) return `${rollouts} rollouts`;
+  const groups = await countMissing(store, plannedGroups(run, plan), ({ taskId, index }) =>
+    keys.group(runId, taskId, index),
+  );
+  return groups > 0 ? `${groups} groups` : null;
+}
+
+async function countMissing<T>(
+  store: ArtifactStore,
+  items: Iterable<T>,
+  keyOf: (item: T) => string,
+): Promise<number> {
+  let missing = 0;
+  for await (const { result } of mapBounded(items, (item) => store.get(keyOf(item))))
+    if (result === null) missing += 1;
+  return missing;
 }

@@ -4,7 +4,7 @@ import { ActiveClock } from '../core/active-clock.js';
 import type { Failure, StopReason } from '../core/outcome.js';
 import type { RunConfig } from '../core/run-config.schema.js';
 import { isScripted } from '../model/index.js';
-import type { ModelClient } from '../model/model-client.js';
+import type { ModelClient, SampledBefore } from '../model/model-client.js';
 import { keys } from '../store/keys.js';
 import { putRecordIfAbsent, readRecord } from '../store/records.js';
 import { type CallRecord, callRecordSchema, summaryRecordSchema } from '../store/records.schema.js';
@@ -14,6 +14,7 @@ import type { CallBudget, Refusal } from './call-budget.js';
 import { mayGoOn, pause, RetryLater } from './lifecycle.js';
 import { AgentStop, ModelCaller } from './model-caller.js';
 import { SHORT_WAIT_MS } from './model-retry.js';
+import { readAnswer } from './read-answer.js';
 import { chargeCall, chargeTurn, type StepHistory } from './step-history.js';
 import { ToolRunner } from './tool-runner.js';
 
@@ -172,9 +173,16 @@ async function answerOf(loop: TurnLoop, turn: number, clock: ActiveClock): Promi
     throw new AgentStop(next.kind === 'stop' ? next.stopReason : 'context_overflow', null);
   const { messages, tools, sentView } = next;
   return caller.call(
-    { ...requestOf(loop), messages, tools },
-    (call) =>
-      putRecordIfAbsent(deps.store, callRecordSchema, callKey, withUniqueIds(call, turn, history.turns)),
+    { ...requestOf(loop), messages, tools, before: sampledBefore(history) },
+    (call) => {
+      const read = readAnswer(call, agentContext, turn);
+      return putRecordIfAbsent(
+        deps.store,
+        callRecordSchema,
+        callKey,
+        withUniqueIds(read, turn, history.turns),
+      );
+    },
     sentView,
   );
 }
@@ -189,6 +197,14 @@ function requestOf({ context, history }: TurnLoop) {
     seed: seedOf(config, context.key.sample),
     timeoutMs: config.modelTimeoutMs,
   };
+}
+
+/** What the newest turn was sent and sampled, where we rendered it: the next prompt may go on from there. */
+function sampledBefore({ turns }: StepHistory): SampledBefore | null {
+  const { promptTokenIds, completionTokenIds, rendering } = turns.at(-1)?.call ?? {};
+  return promptTokenIds && completionTokenIds && rendering
+    ? { promptTokenIds, completionTokenIds, rendering }
+    : null;
 }
 
 /** Endpoints repeat ids, or give none: results are told apart by them for the whole rollout. */

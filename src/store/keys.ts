@@ -22,6 +22,10 @@ export const keys = {
   /** Written when every rollout has a result. */
   summary: (runId: string): string => `runs/${runId}/summary.json`,
 
+  groups: (runId: string): string => `runs/${runId}/groups`,
+  group: (runId: string, taskId: string, index: number): string =>
+    `runs/${runId}/groups/${taskId}/${String(index).padStart(4, '0')}.json`,
+
   replays: (runId: string): string => `runs/${runId}/replays`,
   replay: (runId: string, replayId: string): string => `runs/${runId}/replays/${replayId}/replay.json`,
   replayClosed: (runId: string, replayId: string): string => `runs/${runId}/replays/${replayId}/closed.json`,

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { RUN_MODES } from '../core/ids.js';
 import { STOP_REASONS } from '../core/outcome.js';
+import { renderingSchema } from '../core/rendering.schema.js';
 import { runConfigSchema } from '../core/run-config.schema.js';
 import { replayedSchema } from './replay.schema.js';
 
@@ -45,7 +47,7 @@ export const incarnationSchema = z.object({
 export const runRecordSchema = z.object({
   ...versioned,
   runId: z.string(),
-  mode: z.enum(['evaluate', 'process', 'serve']),
+  mode: z.enum(RUN_MODES),
   environment: z.object({ name: z.string(), source: z.string() }),
   config: runConfigSchema,
   createdAt: z.number(),
@@ -104,6 +106,25 @@ export const toolCallSchema = z.object({
   arguments: z.string(),
 });
 
+/** What was read out of an answer's text, where the endpoint gave no calls of its own. */
+export const parsedAnswerSchema = z.object({
+  family: z.string(),
+  mismatch: z.object({ asked: z.string(), found: z.string() }).nullable(),
+  /** The content as it was said; null = the message has it unchanged. */
+  rawContent: z.string().nullable(),
+  /** As many as the message has calls, in their order. */
+  calls: z.array(
+    z.object({
+      nativeId: z.string().nullable(),
+      repairs: z.array(z.object({ kind: z.string(), detail: z.string() })),
+    }),
+  ),
+  /** `offset` of `raw` in the content as it was said. */
+  failures: z.array(z.object({ code: z.string(), message: z.string(), raw: z.string(), offset: z.number() })),
+  notices: z.array(z.string()),
+});
+export type ParsedAnswer = z.infer<typeof parsedAnswerSchema>;
+
 /** The answer to the one model call of a turn that counts. Put once; never sampled again. */
 export const callRecordSchema = z.object({
   ...versioned,
@@ -124,8 +145,16 @@ export const callRecordSchema = z.object({
   promptTokenIds: z.array(z.number()).nullable(),
   completionTokenIds: z.array(z.number()).nullable(),
   logprobs: z.array(z.number()).nullable(),
+  /** Tinker's id of the sampled sequence. */
+  sequenceId: z.string().nullable().default(null),
+  /** Which weights answered, where the endpoint said so. */
+  policyVersion: z.string().nullable().default(null),
+  /** How the prompt was made, where ids were sent instead of messages. */
+  rendering: renderingSchema.nullable().default(null),
   /** What was sent, when that was not the whole conversation: which turns, or a summary. */
   sentView: z.record(z.string(), z.unknown()).nullable(),
+  /** How the text was read, where it was searched for calls. */
+  parsed: parsedAnswerSchema.nullable().default(null),
   /** Copied from the attempt that a replay started from: it was paid for there. */
   carried: z.literal(true).optional(),
 });
@@ -192,6 +221,8 @@ export const verdictSchema = z.object({
   step: z.string(),
   reward: z.number().nullable(),
   rewards: z.record(z.string(), z.number()),
+  /** Its environment scores nothing: no reward is no failure. */
+  unscored: z.boolean().optional(),
   isolation: z.enum(['shared', 'restarted', 'separate']),
   failure: failureSchema.nullable(),
   stopReason: z.enum(['verifier_error', 'verifier_timeout', 'sandbox_lost']).nullable(),
@@ -244,6 +275,8 @@ export const attemptRecordSchema = z.object({
   hostId: z.string().nullable(),
   isolation: z.string().nullable(),
   suspectedTampering: z.array(z.string()),
+  /** The weights that gave its first answer, where the endpoint said so. */
+  policyVersion: z.string().nullable().default(null),
   /** Of an attempt that a replay made. */
   replay: replayedSchema.nullable().default(null),
 });
@@ -279,14 +312,3 @@ export const rolloutResultSchema = z.object({
   replay: replayedSchema.nullable().default(null),
 });
 export type RolloutResult = z.infer<typeof rolloutResultSchema>;
-
-/** What a person thinks of a rollout. Append-only; the newest counts. */
-export const feedbackSchema = z.object({
-  ...versioned,
-  /** 1 for up, 0 for down, else the number that was given. */
-  value: z.number(),
-  by: z.string(),
-  at: z.number(),
-  note: z.string().nullable(),
-});
-export type Feedback = z.infer<typeof feedbackSchema>;

@@ -2,17 +2,18 @@ import {
   type Client,
   WorkflowExecutionAlreadyStartedError,
   WorkflowFailedError,
+  type WorkflowHandle,
   WorkflowIdConflictPolicy,
   WorkflowIdReusePolicy,
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import { CancelledFailure } from '@temporalio/common';
 import { LongrunError } from '../core/errors.js';
-import { evaluateWorkflowId, rolloutId } from '../core/ids.js';
+import { rolloutId, runWorkflowId } from '../core/ids.js';
 import { MEMO_PAUSED_BY, type PauseReason } from '../core/pause-reason.js';
 import { runPriority } from '../core/pool-priority.js';
 import { workflowQueue } from '../core/queues.js';
-import type { EvaluateInput, PoolStanding, ProgressCounts } from '../core/workflow-messages.js';
+import type { PoolStanding, ProgressCounts, RunInput } from '../core/workflow-messages.js';
 import { readClosedRun } from '../report/write-summary.js';
 import { raiseIncarnation, readIncarnation } from '../store/incarnation.js';
 import { keys } from '../store/keys.js';
@@ -21,12 +22,14 @@ import type { Plan } from '../store/records.schema.js';
 import { plannedRollouts, readPlan, readRun } from '../store/runs.js';
 import type { ArtifactStore } from '../store/store.js';
 import type { RunClient, RunProgress } from './run-client.js';
+import { workflowIdOfRun } from './run-workflow.js';
 import { searchAttributeKeys } from './search-attributes.js';
 import { terminateRun } from './terminate-run.js';
 
 /** `RunClient` over a Temporal cluster; counts come from the store. */
 export class TemporalRunClient implements RunClient {
   private readonly sealed = new Map<string, Set<string>>();
+  private readonly workflowIds = new Map<string, string>();
 
   constructor(
     private readonly client: Client,
@@ -37,16 +40,17 @@ export class TemporalRunClient implements RunClient {
   async start(runId: string): Promise<void> {
     if ((await readClosedRun(this.store, runId)) !== null) return;
     const incarnation = await readIncarnation(this.store, runId);
-    const input: EvaluateInput = { runId, incarnation };
+    const input: RunInput = { runId, incarnation };
+    const { mode, config } = await readRun(this.store, runId);
     try {
-      await this.client.workflow.start('evaluate', {
-        workflowId: evaluateWorkflowId(runId),
+      await this.client.workflow.start(mode, {
+        workflowId: runWorkflowId(mode, runId),
         taskQueue: workflowQueue(),
         args: [input],
         workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
         workflowIdReusePolicy:
           incarnation > 1 ? WorkflowIdReusePolicy.ALLOW_DUPLICATE : WorkflowIdReusePolicy.REJECT_DUPLICATE,
-        priority: runPriority(runId, (await readRun(this.store, runId)).config),
+        priority: runPriority(runId, config),
         typedSearchAttributes: [{ key: searchAttributeKeys.runId, value: runId }],
       });
     } catch (error) {
@@ -73,7 +77,7 @@ export class TemporalRunClient implements RunClient {
     const closed = await readClosedRun(this.store, runId);
     if (closed !== null) return closed.status;
     try {
-      await this.handle(runId).result();
+      await (await this.handle(runId)).result();
       return 'finished';
     } catch (error) {
       if (!(error instanceof WorkflowFailedError)) throw error;
@@ -106,9 +110,10 @@ export class TemporalRunClient implements RunClient {
   }
 
   private async standing(runId: string): Promise<Pick<RunProgress, 'status' | 'reason'> | null> {
+    const handle = await this.handle(runId);
     let noted: PauseReason | null = null;
     try {
-      const { status, memo } = await this.handle(runId).describe();
+      const { status, memo } = await handle.describe();
       noted = (memo?.[MEMO_PAUSED_BY] as PauseReason | null | undefined) ?? null;
       if (status.name === 'CANCELLED') return { status: 'cancelled', reason: null };
       if (status.name !== 'RUNNING')
@@ -118,31 +123,29 @@ export class TemporalRunClient implements RunClient {
       throw error;
     }
     // A query needs a worker; without one the run is open all the same.
-    const counts = await this.handle(runId)
-      .query<ProgressCounts>('progress')
-      .catch(() => null);
+    const counts = await handle.query<ProgressCounts>('progress').catch(() => null);
     if (counts === null) return { status: noted === null ? 'running' : 'paused', reason: noted };
     return { status: counts.status, reason: counts.reason ?? null };
   }
 
   async pause(runId: string, reason: PauseReason = 'person'): Promise<void> {
-    await this.handle(runId).signal('pause', reason);
+    await (await this.handle(runId)).signal('pause', reason);
   }
 
   async resume(runId: string): Promise<void> {
-    await this.handle(runId).signal('resume');
+    await (await this.handle(runId)).signal('resume');
   }
 
   async cancel(runId: string): Promise<void> {
-    await this.handle(runId).cancel();
+    await (await this.handle(runId)).cancel();
   }
 
   async setConcurrency(runId: string, concurrency: number): Promise<void> {
-    await this.handle(runId).signal('concurrency', concurrency);
+    await (await this.handle(runId)).signal('concurrency', concurrency);
   }
 
   async amend(runId: string, { priority, weight }: PoolStanding, raised: boolean): Promise<void> {
-    await this.handle(runId).signal('amended', { priority, weight }, raised);
+    await (await this.handle(runId)).signal('amended', { priority, weight }, raised);
   }
 
   async recover(runId: string): Promise<{ incarnation: number }> {
@@ -169,8 +172,10 @@ export class TemporalRunClient implements RunClient {
       .length;
   }
 
-  private handle(runId: string) {
-    return this.client.workflow.getHandle(evaluateWorkflowId(runId));
+  private async handle(runId: string): Promise<WorkflowHandle> {
+    const known = this.workflowIds.get(runId) ?? (await workflowIdOfRun(this.store, runId));
+    this.workflowIds.set(runId, known);
+    return this.client.workflow.getHandle(known);
   }
 }
 

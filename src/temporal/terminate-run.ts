@@ -1,7 +1,8 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
-import { evaluateWorkflowId, partitionWorkflowId, rolloutWorkflowId } from '../core/ids.js';
-import { partitionsOf } from '../core/partitioning.js';
-import { plannedRollouts, readPlan, readResult } from '../store/runs.js';
+import { groupWorkflowId, partitionWorkflowId, rolloutWorkflowId, runWorkflowId } from '../core/ids.js';
+import { partitionCount } from '../core/partitioning.js';
+import { plannedGroups, readGroup } from '../store/groups.js';
+import { plannedRollouts, readPlan, readResult, readRun } from '../store/runs.js';
 import type { ArtifactStore } from '../store/store.js';
 
 const REASON = 'superseded by runs recover';
@@ -11,10 +12,13 @@ const REASON = 'superseded by runs recover';
  * children's end. Ids come from the plan, not from a search: the index may be gone or behind.
  */
 export async function terminateRun(client: Client, store: ArtifactStore, runId: string): Promise<void> {
-  const plan = await readPlan(store, runId);
-  await terminate(client, evaluateWorkflowId(runId));
-  for (const index of partitionsOf(plan.tasks).keys())
-    await terminate(client, partitionWorkflowId(runId, index));
+  const [run, plan] = await Promise.all([readRun(store, runId), readPlan(store, runId)]);
+  await terminate(client, runWorkflowId(run.mode, runId));
+  const partitions = partitionCount(plan.tasks, run.config.groupSize);
+  for (let index = 0; index < partitions; index++) await terminate(client, partitionWorkflowId(runId, index));
+  for (const group of plannedGroups(run, plan)) {
+    if ((await readGroup(store, group)) === null) await terminate(client, groupWorkflowId(group));
+  }
   for (const rollout of plannedRollouts(runId, plan)) {
     if ((await readResult(store, rollout)) === null) await terminate(client, rolloutWorkflowId(rollout));
   }

@@ -12,12 +12,14 @@ import type { ArtifactStore } from '../store/store.js';
 import { WatchedStore } from '../store/watched-store.js';
 import type { Environment } from '../tasks/environment.js';
 import { createRunClient } from '../temporal/temporal-run-client.js';
+import { createTrajectoryRecorder } from '../trajectories/recording/trajectory-recorder.js';
 import { composeBudgets } from './compose-budgets.js';
 import { EndpointLeases } from './endpoint-leases.js';
 import { environmentForRun } from './environment-for-run.js';
 import { createMetrics } from './metrics.js';
 
 export interface Composition {
+  stateDir: string;
   store: ArtifactStore;
   client: Client;
   logger: Logger;
@@ -33,7 +35,7 @@ export interface Composition {
 
 /** Builds what the activities depend on; environments once per run. */
 export function composeDeps(parts: Composition): ActivityDeps & { closeModels(): Promise<void> } {
-  const { client, logger, ...rest } = parts;
+  const { client, logger, stateDir, ...rest } = parts;
   const store = watchStore(parts.store, logger);
   const runs = createRunClient(client, store);
   const models = new ModelRegistry({ scripts: tbliteScripts, env: process.env });
@@ -60,6 +62,7 @@ export function composeDeps(parts: Composition): ActivityDeps & { closeModels():
       await runs.pause(runId, reason);
     },
     observer: createMetrics(),
+    recorder: createTrajectoryRecorder({ store, stateDir, logger }),
     now: Date.now,
     newId: randomUUID,
   };

@@ -3,9 +3,11 @@ import { LongrunError } from '../core/errors.js';
 import type { RunRecord } from '../store/records.schema.js';
 import type { Environment } from '../tasks/environment.js';
 import { harborEnvironment } from '../tasks/harbor-environment.js';
+import { isPrompts, promptsEnvironment } from '../tasks/prompts/prompts-environment.js';
 
 /** The environment that scores a run's tasks. The tasks themselves are in the store: their folder may be gone. */
 export function environmentForRun({ environment: { name, source } }: RunRecord): Environment {
+  if (isPrompts(source)) return promptsEnvironment({ source });
   if (source !== 'builtin') return harborEnvironment({ name, source, folder: source });
   const builtIn = Object.hasOwn(builtInEnvironments, name) ? builtInEnvironments[name] : undefined;
   if (builtIn !== undefined) return builtIn({});

@@ -1,7 +1,6 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import {
   type AttemptKey,
-  evaluateWorkflowId,
   type ReplayRef,
   type RolloutKey,
   replayRolloutWorkflowId,
@@ -15,6 +14,7 @@ import { keys } from '../store/keys.js';
 import { readRecord } from '../store/records.js';
 import { replayClaimSchema } from '../store/replay.schema.js';
 import type { ArtifactStore } from '../store/store.js';
+import { workflowIdOfRun } from '../temporal/run-workflow.js';
 
 /** So long the sandboxes of a run that its cluster has forgotten wait for `runs recover`. */
 export const RECOVERY_GRACE_MS = 10 * MINUTE_MS;
@@ -91,7 +91,7 @@ export class OwnerStates {
     const recoveredAt = await lastRecoveredAt(this.store, owner.runId);
     const superseded = state === 'unknown' || (recoveredAt !== null && startedAt < recoveredAt);
     if (!superseded) return state;
-    if ((await this.workflow(evaluateWorkflowId(owner.runId))).state === 'open') return 'open';
+    if ((await this.workflow(await workflowIdOfRun(this.store, owner.runId))).state === 'open') return 'open';
     return this.forgotten(rolloutId(owner));
   }
 

@@ -105,6 +105,7 @@ async function compose(
     : NO_DRIVERS;
   for (const driver of drivers.values()) held.add(() => driver.close());
   const deps = composeDeps({
+    stateDir: options.stateDir,
     store,
     client,
     logger,

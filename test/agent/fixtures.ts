@@ -50,6 +50,10 @@ export function callRecord(message: Partial<Message>, overrides: Partial<CallRec
     completionTokenIds: null,
     logprobs: null,
     sentView: null,
+    parsed: null,
+    sequenceId: null,
+    policyVersion: null,
+    rendering: null,
     ...overrides,
   };
 }

@@ -98,6 +98,10 @@ export function call(overrides: Partial<CallRecord> = {}): CallRecord {
     completionTokenIds: null,
     logprobs: null,
     sentView: null,
+    parsed: null,
+    sequenceId: null,
+    policyVersion: null,
+    rendering: null,
     ...overrides,
   };
 }
@@ -183,6 +187,7 @@ export function attemptOf(result: RolloutResult, overrides: Partial<AttemptRecor
     hostId: 'host',
     isolation,
     suspectedTampering,
+    policyVersion: null,
     replay: null,
     ...overrides,
   };

@@ -170,6 +170,10 @@ const CALL: z.infer<typeof callRecordSchema> = {
   completionTokenIds: [1, 2],
   logprobs: null,
   sentView: null,
+  parsed: null,
+  sequenceId: null,
+  policyVersion: null,
+  rendering: null,
 };
 const VERDICT: z.infer<typeof verdictSchema> = {
   schemaVersion: 1,

@@ -1,3 +1,4 @@
+import { planGroups } from '../../src/core/group-plan.js';
 import type { RunConfig } from '../../src/core/run-config.schema.js';
 import { taskSchema } from '../../src/core/task.schema.js';
 import { keys } from '../../src/store/keys.js';
@@ -7,7 +8,7 @@ import type { ArtifactStore } from '../../src/store/store.js';
 import type { LoadedTask } from '../../src/tasks/environment.js';
 import { RUN_CONFIG } from './run-config-defaults.js';
 
-/** Writes a run into the store, as the launch does, without starting it. */
+/** Writes a run into the store, as the launch does, without starting it; with a `groupSize` one of mode `process`. */
 export async function planRun(
   store: ArtifactStore,
   runId: string,
@@ -19,12 +20,16 @@ export async function planRun(
     for (const [sha256, load] of blobs) await store.putIfAbsent(keys.blob(sha256), await load());
     await putRecordIfAbsent(store, taskSchema, keys.task(runId, task.taskId), task);
   }
-  const plan = tasks.map(({ task }) => ({ taskId: task.taskId, samples: full.samples }));
+  const ids = tasks.map(({ task }) => task.taskId);
+  const plan =
+    full.groupSize === null
+      ? ids.map((taskId) => ({ taskId, samples: full.samples }))
+      : planGroups(ids, full.groups, full.groupSize);
   await putRecordIfAbsent(store, planSchema, keys.plan(runId), { schemaVersion: 1, tasks: plan });
   await putRecordIfAbsent(store, runRecordSchema, keys.run(runId), {
     schemaVersion: 1,
     runId,
-    mode: 'evaluate',
+    mode: full.groupSize === null ? 'evaluate' : 'process',
     environment: { name: 'test', source: '/nowhere' },
     config: full,
     createdAt: Date.now(),

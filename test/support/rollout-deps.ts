@@ -9,6 +9,10 @@ import { MemoryDriver } from '../../src/sandbox/memory/index.js';
 import type { SandboxDriver } from '../../src/sandbox/sandbox.js';
 import type { ArtifactStore } from '../../src/store/store.js';
 import { harborEnvironment } from '../../src/tasks/harbor-environment.js';
+import {
+  NO_RECORDER,
+  type TrajectoryRecorder,
+} from '../../src/trajectories/recording/trajectory-recorder.js';
 import { localBudgets } from './local-budgets.js';
 
 export interface ExecutorOptions {
@@ -17,6 +21,7 @@ export interface ExecutorOptions {
   /** Shared by executors that act on the same sandboxes. */
   driver?: SandboxDriver;
   sliceMs?: number;
+  recorder?: TrajectoryRecorder;
 }
 
 /** What the worker composes, for the work on rollouts without Temporal. */
@@ -25,6 +30,7 @@ export function rolloutDeps({
   model,
   driver = new MemoryDriver(),
   sliceMs = 10_000,
+  recorder = NO_RECORDER,
 }: ExecutorOptions): RolloutDeps {
   return {
     store,
@@ -40,6 +46,7 @@ export function rolloutDeps({
     pauseRun: async () => undefined,
     atCheckpoint: () => undefined,
     observer: { attemptEnded: () => undefined, rolloutEnded: () => undefined },
+    recorder,
     now: Date.now,
     newId: randomUUID,
     logger: pino({ level: 'silent' }),

@@ -72,7 +72,7 @@ describe('evaluate', () => {
     await host.plan('wide-run', [await solvable('one')], { agent: 'nop', samples: 320, concurrency: 40 });
     const { summary } = await host.finish('wide-run');
     expect(summary).toMatchObject({ nRollouts: 320, nScored: 320, nOpen: 0 });
-  });
+  }, 240_000);
 
   it('does nothing when a finished run is started again', async () => {
     const before = await host.store.get(keys.summary('oracle-run'));

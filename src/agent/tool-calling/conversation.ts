@@ -1,7 +1,7 @@
 import type { ChatMessage } from '../../core/messages.js';
 import type { AgentContext, TurnHistory } from '../agent.js';
 import { uniqueCallIds } from './call-ids.js';
-import { formatError } from './format-error.js';
+import { formatError, unreadCalls } from './format-error.js';
 import { LABELS } from './labels.js';
 
 /** System prompt and task: the start of every request of a rollout. */
@@ -44,8 +44,15 @@ export function turnMessages(turns: readonly TurnHistory[]): ChatMessage[][] {
       });
     }
     if (calls.length === 0) messages.push(correction(turn));
+    else messages.push(...unread(turn));
     return messages;
   });
+}
+
+/** Beside calls that were run, a broken one is worth a word. */
+function unread(turn: TurnHistory): ChatMessage[] {
+  const problem = unreadCalls(turn);
+  return problem === null ? [] : [{ role: 'user', content: problem, label: LABELS.correction }];
 }
 
 /** An answer without calls that the rollout went on after was an unusable one. */

@@ -48,5 +48,7 @@ export async function closeReplay(
     closedAt: deps.now(),
   });
   const closed = await readClosedRun(deps.store, runId);
-  if (closed !== null) await writeSummary(deps.store, runId, closed.status);
+  if (closed === null) return;
+  await deps.recorder.runEnded(runId);
+  await writeSummary(deps.store, runId, closed.status);
 }

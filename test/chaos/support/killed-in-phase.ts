@@ -1,4 +1,5 @@
 import { expect, type TestContext } from 'vitest';
+import type { RunConfig } from '../../../src/core/run-config.schema.js';
 import { type CHECKPOINT_PHASES, CHECKPOINT_POINTS } from '../../../src/rollout/checkpoints.js';
 import { containerOf, containersOf } from '../../support/docker-host.js';
 import { ChaosRun } from './chaos-run.js';
@@ -14,8 +15,9 @@ export async function surviveKillsIn(
   phase: (typeof CHECKPOINT_PHASES)[number],
   nth: Record<(typeof CHECKPOINT_POINTS)[number], number>,
   { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
-): Promise<void> {
-  const chaos = await ChaosRun.start({ runId: `killed-${phase}` }, onTestFinished);
+  config: Partial<RunConfig> = {},
+): Promise<ChaosRun> {
+  const chaos = await ChaosRun.start({ runId: `killed-${phase}`, config }, onTestFinished);
   await chaos.begin();
   let left: string[] = [];
   for (const point of CHECKPOINT_POINTS) {
@@ -30,6 +32,7 @@ export async function surviveKillsIn(
   await expectNoneUnnamed(chaos, left);
   await recovered();
   await expectInvariants(chaos, { takeovers: CHECKPOINT_POINTS.length });
+  return chaos;
 }
 
 /** Of the containers that a dead worker left, those that no record names are removed before anything else. */

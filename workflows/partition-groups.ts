@@ -1,0 +1,58 @@
+import { startChild } from '@temporalio/workflow';
+import { type GroupKey, groupWorkflowId } from '../src/core/ids.js';
+import type { PartitionOpening } from '../src/core/workflow-messages.js';
+import { childOptions } from './child-options.js';
+import { group } from './group.js';
+import { groupEndedSignal, pauseSignal } from './messages.js';
+import type { PartitionWork, Unit } from './partition-work.js';
+import { tell } from './pass-on.js';
+import { rolloutAttributes } from './search-attributes.js';
+
+/** The groups of a partition, side by side: each starts when there is room for as many members as it may run at once. */
+export function groupUnits(
+  work: PartitionWork,
+  { size, open }: NonNullable<PartitionOpening['groups']>,
+): Unit[] {
+  const room = () => Math.min(size, work.concurrency);
+  let toldDead: boolean | null = null;
+  /** All that end without a score, and the first with some after them: the others are no news. */
+  const tellEnd = async (dead: boolean) => {
+    if (!dead && toldDead === false) return;
+    toldDead = dead;
+    await tell(work.runWorkflow, groupEndedSignal, work.input.index, dead);
+  };
+  return open.map((ref) => ({
+    fits: () => work.board.fits(room()),
+    run: () => runGroup(work, { runId: work.input.runId, ...ref }, size, room(), tellEnd),
+  }));
+}
+
+async function runGroup(
+  work: PartitionWork,
+  key: GroupKey,
+  size: number,
+  atOnce: number,
+  tellEnd: (dead: boolean) => Promise<void>,
+): Promise<void> {
+  const { board, running, policy } = work;
+  const { incarnation } = work.input;
+  const workflowId = groupWorkflowId(key);
+  board.groupStarted(workflowId, size, atOnce);
+  try {
+    const child = await startChild(group, {
+      ...childOptions(incarnation),
+      workflowId,
+      args: [{ ...key, incarnation, policy, atOnce }],
+      typedSearchAttributes: rolloutAttributes(key),
+    });
+    running.add(workflowId);
+    if (board.paused) await child.signal(pauseSignal);
+    await tellEnd((await child.result()).dead);
+  } catch {
+    // Cancelled, terminated or already there: the store says what became of it, not this history.
+  } finally {
+    running.delete(workflowId);
+    board.groupClosed(workflowId, size);
+    await work.tellTail();
+  }
+}

@@ -1,0 +1,25 @@
+import type { PartitionBoard } from '../src/core/partition-board.js';
+import type { PartitionInput, RolloutPolicy } from '../src/core/workflow-messages.js';
+
+/** What the parts of a partition share. */
+export interface PartitionWork {
+  input: PartitionInput;
+  board: PartitionBoard;
+  /** Id of the workflow of its run. */
+  runWorkflow: string;
+  /** Ids of the children that may be told something. */
+  running: Set<string>;
+  /** Of what is started from now on. */
+  policy: RolloutPolicy;
+  /** The whole window of the run. */
+  concurrency: number;
+  /** Tells the run what is still in flight once nothing is left to start. */
+  tellTail(): Promise<void>;
+}
+
+/** A rollout or a group: started when it fits, in order. */
+export interface Unit {
+  fits(): boolean;
+  /** Never rejects: what became of it is in the store. */
+  run(): Promise<void>;
+}
