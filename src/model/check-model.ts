@@ -1,6 +1,7 @@
 import { closest } from '../config/closest.js';
 import { LongrunError } from '../core/errors.js';
 import { SECOND_MS } from '../core/time.js';
+import { checkTokenApi } from './check-token-api.js';
 import { type Endpoint, publicUrl, resolveEndpoint } from './endpoint.js';
 import { callFailure } from './openai/call-failure.js';
 import { openConnection } from './openai/connection.js';
@@ -19,6 +20,7 @@ export async function checkModel(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<void> {
   const model = requireModel(config);
+  await checkTokenApi(model, config);
   if (isScripted(model)) {
     parseScriptedName(model);
     return;

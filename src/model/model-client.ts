@@ -1,6 +1,14 @@
 import type { ToldLimits } from '../core/endpoint/messages.js';
 import type { AssistantMessage, ChatMessage, ToolSchema } from '../core/messages.js';
+import type { Rendering } from '../core/rendering.schema.js';
 import type { Usage } from '../core/usage.js';
+
+/** The turn before, as it was sent and sampled. */
+export interface SampledBefore {
+  promptTokenIds: readonly number[];
+  completionTokenIds: readonly number[];
+  rendering: Rendering;
+}
 
 export interface ModelRequest {
   model: string;
@@ -14,6 +22,8 @@ export interface ModelRequest {
   /** Turns before this one in the conversation, sent as a header; scripted models go by it. */
   turn?: number;
   timeoutMs: number;
+  /** For clients that send ids: what this prompt may go on from. */
+  before?: SampledBefore | null;
 }
 
 export interface ModelResponse {
@@ -30,6 +40,12 @@ export interface ModelResponse {
   promptTokenIds: number[] | null;
   completionTokenIds: number[] | null;
   logprobs: number[] | null;
+  /** Tinker's id of the sampled sequence. */
+  sequenceId?: string | null;
+  /** Which weights answered, where the endpoint says so. */
+  policyVersion?: string | null;
+  /** How the prompt was made, where ids were sent. */
+  rendering?: Rendering | null;
   /** What the answer's headers say of the endpoint's limits. */
   toldLimits?: ToldLimits | null;
 }
@@ -38,6 +54,7 @@ export interface ModelResponse {
  * One chat completion, no retries of its own (Temporal and the slice own them).
  * Errors (`LongrunError`): `model_rate_limited` (retryable, `details.retryAfterMs` or null, `details.toldLimits`),
  * `model_unavailable` (5xx, network, stall, cut stream; retryable, `details.usage` for what arrived),
+ * `model_tokens_invalid` (a run that asked for ids got none, not retryable, or wrong ones, retryable),
  * `model_context_overflow`, `model_key_missing`, `model_rejected` (other 4xx: not retryable,
  * `message` holds the provider's words, `details.status`).
  */

@@ -1,6 +1,7 @@
 import { LongrunError } from '../core/errors.js';
 import type { RunConfig } from '../core/run-config.schema.js';
 import type { Clock } from '../core/time.js';
+import { sendsIds, type TokenSettings } from './check-token-api.js';
 import { DEFAULT_BASE_URL, type Endpoint, isLoopback, resolveEndpoint } from './endpoint.js';
 import type { ModelClient } from './model-client.js';
 import { type ModelFacts, modelFacts } from './model-table.js';
@@ -9,9 +10,15 @@ import { priceOf } from './prices.js';
 import type { TaskScript } from './scripted/script.js';
 import { isScripted, parseScriptedName } from './scripted/scripted-name.js';
 import { ScriptedServer } from './scripted/scripted-server.js';
+import { completionsWire } from './token-client/completions-wire.js';
+import { sglangWire } from './token-client/sglang-wire.js';
+import { TokenClient } from './token-client/token-client.js';
 
 /** The settings of a run that choose its model. */
-export type ModelConfig = Pick<RunConfig, 'model' | 'baseUrl' | 'apiKeyEnv' | 'contextWindow' | 'prices'>;
+export type ModelConfig = Pick<RunConfig, 'model' | 'baseUrl' | 'apiKeyEnv' | 'contextWindow' | 'prices'> &
+  Partial<TokenSettings>;
+
+type Client = OpenAIClient | TokenClient;
 
 export interface ModelDependencies {
   /** How scripted models behave, by task. */
@@ -31,7 +38,7 @@ const SCRIPTED_FACTS: ModelFacts = {
  * one server behind all scripted models.
  */
 export class ModelRegistry {
-  private readonly clients = new Map<string, OpenAIClient>();
+  private readonly clients = new Map<string, Client>();
   private readonly scripted: ScriptedServer;
 
   constructor(private readonly deps: ModelDependencies) {
@@ -46,6 +53,8 @@ export class ModelRegistry {
       config.apiKeyEnv,
       config.contextWindow,
       config.prices,
+      config.tokenApi ?? 'none',
+      config.tokenizer ?? null,
     ]);
     let client = this.clients.get(key);
     if (client === undefined) {
@@ -61,19 +70,26 @@ export class ModelRegistry {
     await this.scripted.close();
   }
 
-  private make(model: string, config: ModelConfig): OpenAIClient {
+  private make(model: string, config: ModelConfig): Client {
     if (isScripted(model)) return this.makeScripted(model, config);
     const endpoint = resolveEndpoint(config, this.deps.env);
     const facts = modelFacts(model);
-    return new OpenAIClient({
-      endpoint: async () => endpoint,
-      env: this.deps.env,
+    const terms = {
       price: priceOf(model, config.prices, { locally: isLoopback(config.baseUrl ?? DEFAULT_BASE_URL) }),
       priceIsSet: Object.hasOwn(config.prices, model),
       contextWindow: knownContextWindow(config),
       maxOutput: facts?.maxOutput ?? null,
-      now: this.deps.now ?? Date.now,
-    });
+    };
+    const { tokenApi = 'none', tokenizer = null } = config;
+    const common = { ...terms, env: this.deps.env, now: this.deps.now ?? Date.now };
+    if (!sendsIds(tokenApi) || tokenizer === null)
+      return new OpenAIClient({
+        ...common,
+        endpoint: async () => endpoint,
+        sampledTokens: tokenApi === 'chat',
+      });
+    const wire = tokenApi === 'sglang' ? sglangWire : completionsWire;
+    return new TokenClient({ ...common, endpoint, wire, tokenApi, tokenizer: () => openLater(tokenizer) });
   }
 
   private makeScripted(model: string, config: ModelConfig): OpenAIClient {
@@ -93,6 +109,12 @@ export class ModelRegistry {
       now: this.deps.now ?? Date.now,
     });
   }
+}
+
+/** The libraries are heavy, and most runs need none. */
+async function openLater(folder: string) {
+  const { openTokenizer } = await import('./tokenizer/open-tokenizer.js');
+  return openTokenizer(folder, '--tokenizer');
 }
 
 /** The context window of a run's model as far as it is known, asking nobody and without its key. */

@@ -1,13 +1,11 @@
 import type { OpenAI } from 'openai';
 import { LongrunError } from '../../core/errors.js';
 import type { Clock } from '../../core/time.js';
-import type { Usage } from '../../core/usage.js';
 import { callHeaders } from '../call-headers.js';
-import type { Endpoint } from '../endpoint.js';
-import { estimatePrompt } from '../estimate-tokens.js';
+import { type CallTerms, callBound, callCost } from '../call-terms.js';
+import { type Endpoint, publicUrl } from '../endpoint.js';
 import type { ModelClient, ModelRequest, ModelResponse } from '../model-client.js';
-import type { ModelPrice } from '../model-table.js';
-import { costUsd } from '../prices.js';
+import { policyVersionOf, requireSampled } from '../sampled-tokens.js';
 import { callFailure } from './call-failure.js';
 import { type Connection, openConnection } from './connection.js';
 import { refuseInBandError } from './in-band-error.js';
@@ -15,20 +13,14 @@ import { completionSchema, readCompletion, type WireCompletion } from './read-co
 import { toldLimits } from './told-limits.js';
 import { type ReasoningField, wireMessages, wireTools } from './wire-messages.js';
 
-/** What an answer may cost where neither the run nor the model table limits it. */
-const ASSUMED_MAX_OUTPUT = 32_768;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-export interface OpenAIClientOptions {
+export interface OpenAIClientOptions extends CallTerms {
   /** Called at the first request: a scripted endpoint has to start listening first. */
   endpoint: () => Promise<Endpoint>;
   env: Readonly<Record<string, string | undefined>>;
-  /** US dollars per million tokens of the requested model; null = unknown. */
-  price: ModelPrice | null;
-  /** The run's settings name the price: it goes before the cost that an endpoint reports itself. */
-  priceIsSet: boolean;
-  contextWindow: number | null;
-  maxOutput: number | null;
+  /** Token ids and log-probabilities are asked for, and an answer without them is none. */
+  sampledTokens?: boolean;
   now: Clock;
 }
 
@@ -58,21 +50,16 @@ export class OpenAIClient implements ModelClient {
         .withResponse();
       const latencyMs = this.options.now() - startedAt;
       refuseInBandError(data, response.headers);
-      return this.response(request, completionSchema.parse(data), response.headers, latencyMs);
+      const completion = completionSchema.parse(data);
+      return this.response(request, completion, response.headers, latencyMs, publicUrl(endpoint.baseUrl));
     } catch (error) {
       if (signal.aborted) throw new LongrunError('cancelled', 'The model call was cancelled');
       throw callFailure(error, { endpoint, request, timedOut: deadline.aborted, now: this.options.now() });
     }
   }
 
-  bound(request: ModelRequest): { promptTokens: number; completionTokens: number; costUsd: number | null } {
-    const promptTokens = estimatePrompt(request.messages, request.tools);
-    const completionTokens = request.maxTokens ?? this.options.maxOutput ?? ASSUMED_MAX_OUTPUT;
-    return {
-      promptTokens,
-      completionTokens,
-      costUsd: this.cost({ promptTokens, cachedTokens: 0, completionTokens }),
-    };
+  bound(request: ModelRequest): ReturnType<ModelClient['bound']> {
+    return callBound(request, this.options);
   }
 
   contextWindow(): number | null {
@@ -127,6 +114,8 @@ export class OpenAIClient implements ModelClient {
       ...(request.temperature === null ? {} : { temperature: request.temperature }),
       ...(request.maxTokens === null ? {} : { [limit]: request.maxTokens }),
       ...(request.seed === null ? {} : { seed: request.seed }),
+      // `return_token_ids` is vLLM's.
+      ...(this.options.sampledTokens ? { logprobs: true, return_token_ids: true } : {}),
     };
   }
 
@@ -135,21 +124,23 @@ export class OpenAIClient implements ModelClient {
     completion: WireCompletion,
     headers: Headers,
     latencyMs: number,
+    name: string,
   ): ModelResponse {
     const { reportedCostUsd, reasoningField, ...content } = readCompletion(completion);
     this.reasoningField = reasoningField ?? this.reasoningField;
-    const cost = this.cost(content.usage);
+    const { usage } = content;
+    const cost = callCost(usage, this.options);
+    const model = completion.model ?? request.model;
+    const asked = { endpoint: name, tokenApi: 'chat', usage, sent: null };
     return {
       ...content,
+      ...(this.options.sampledTokens ? requireSampled(content, asked) : {}),
       costUsd: this.options.priceIsSet ? cost : (reportedCostUsd ?? cost),
       requestId: headers.get('x-request-id') ?? headers.get('request-id'),
-      model: completion.model ?? request.model,
+      model,
+      policyVersion: policyVersionOf(headers, completion.policy_version, model),
       latencyMs,
       toldLimits: toldLimits(headers),
     };
-  }
-
-  private cost(usage: Usage): number | null {
-    return this.options.price === null ? null : costUsd(usage, this.options.price);
   }
 }

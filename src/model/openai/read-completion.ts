@@ -23,6 +23,8 @@ const choiceSchema = z.looseObject({
   }),
   logprobs: z.looseObject({ content: z.array(z.looseObject({ logprob: z.number() })).nullish() }).nullish(),
   token_ids: z.array(z.number()).nullish(),
+  prompt_token_ids: z.array(z.number()).nullish(),
+  sequence_id: text,
 });
 
 /** What endpoints answer, read leniently: many serve more, less or slightly other than OpenAI does. */
@@ -42,6 +44,7 @@ export const completionSchema = z.looseObject({
     })
     .nullish(),
   prompt_token_ids: z.array(z.number()).nullish(),
+  policy_version: z.union([z.string(), z.number()]).nullish(),
 });
 export type WireCompletion = z.infer<typeof completionSchema>;
 type WireChoice = z.infer<typeof choiceSchema>;
@@ -55,6 +58,7 @@ export interface CompletionContent {
   promptTokenIds: number[] | null;
   completionTokenIds: number[] | null;
   logprobs: number[] | null;
+  sequenceId: string | null;
 }
 
 /** The parts of a completion that we keep. */
@@ -78,9 +82,10 @@ export function readCompletion(completion: WireCompletion): CompletionContent {
     reasoningField,
     usage: readUsage(completion.usage),
     reportedCostUsd: completion.usage?.cost ?? null,
-    promptTokenIds: completion.prompt_token_ids ?? null,
+    promptTokenIds: completion.prompt_token_ids ?? choice.prompt_token_ids ?? null,
     completionTokenIds: choice.token_ids ?? null,
     logprobs: choice.logprobs?.content?.map((token) => token.logprob) ?? null,
+    sequenceId: choice.sequence_id ?? null,
   };
 }
 
