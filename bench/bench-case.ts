@@ -10,6 +10,8 @@ export const CASES = {
   docker: async () => (await import('./cases/docker.js')).docker,
   bubblewrap: async () => (await import('./cases/bubblewrap.js')).bubblewrap,
   memory: async () => (await import('./cases/memory.js')).memory,
+  parsers: async () => (await import('./cases/parsers.js')).parsers,
+  traj: async () => (await import('./cases/traj.js')).traj,
   sweep: async () => (await import('./cases/sweep.js')).sweep,
 } satisfies Record<string, () => Promise<BenchCase>>;
 

@@ -21,6 +21,18 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/evaluate.js')).evaluateCommand,
   },
   {
+    name: 'bench',
+    group: RUN,
+    summary: 'Run a benchmark and keep its trajectories in a folder',
+    load: async () => (await import('./commands/bench.js')).benchCommand,
+  },
+  {
+    name: 'process',
+    group: RUN,
+    summary: 'Groups of rollouts with advantages, written as training data',
+    load: async () => (await import('./commands/process.js')).processCommand,
+  },
+  {
     name: 'replay',
     group: RUN,
     summary: 'New attempts at rollouts of a run, from the start or from what is recorded',
@@ -37,6 +49,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     group: LOOK,
     summary: 'Read what an agent did',
     load: async () => (await import('./commands/rollouts.js')).rolloutsCommand,
+  },
+  {
+    name: 'traj',
+    group: LOOK,
+    summary: 'Trajectories: look at them, convert them, make training data of them',
+    load: async () => (await import('./commands/traj.js')).trajCommand,
   },
   {
     name: 'queue',
@@ -75,6 +93,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/worker.js')).workerCommand,
   },
   {
+    name: 'model',
+    group: MACHINERY,
+    summary: 'A scripted policy behind an endpoint, to test with',
+    load: async () => (await import('./commands/model.js')).modelCommand,
+  },
+  {
     name: 'sandboxes',
     group: MACHINERY,
     summary: 'List and clear away containers and images of this host',
@@ -89,7 +113,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'schema',
     group: MACHINERY,
-    summary: 'JSON Schema of the settings file, for editors',
+    summary: 'JSON Schema of the settings file and of trajectories, for editors',
     load: async () => (await import('./commands/schema.js')).schemaCommand,
   },
   {

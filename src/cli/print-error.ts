@@ -45,7 +45,7 @@ function toLongrunError(error: unknown): LongrunError {
 }
 
 /** commander's own words, with its suggestion as the hint. */
-function usageError(error: CommanderError): LongrunError {
+function usageError(error: CommanderError & { command?: string }): LongrunError {
   const [message = '', suggestion] = error.message
     .trim()
     .replace(/^error: /, '')
@@ -53,6 +53,6 @@ function usageError(error: CommanderError): LongrunError {
   const meant = suggestion?.replace(/\?\)$/, '');
   return new LongrunError('bad_input', message, {
     exitCode: EXIT.usage,
-    hint: meant ? `Did you mean ${meant}?` : 'See: longrun --help',
+    hint: meant ? `Did you mean ${meant}?` : `See: ${error.command ?? 'longrun'} --help`,
   });
 }

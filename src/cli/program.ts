@@ -17,7 +17,7 @@ export async function buildProgram(
     .version(packageVersion(), '-V, --version', 'Print the version')
     .helpOption('-h, --help', 'Print help')
     .addHelpCommand(
-      new Command('help').argument('[command]').description('Print help for a command').helpGroup(MACHINERY),
+      new Command('help').argument('[command]').description(HELP_OF_COMMAND).helpGroup(MACHINERY),
     )
     .addHelpText('after', EXAMPLES);
   settle(program, io);
@@ -31,6 +31,7 @@ export async function buildProgram(
   return program;
 }
 
+const HELP_OF_COMMAND = 'Print help for a command';
 const EXAMPLES = `
 Examples:
   $ longrun evaluate tblite --model scripted/demo --samples 3
@@ -40,13 +41,16 @@ Examples:
 
 function settleAll(command: Command, io: CliIo): void {
   settle(command, io);
+  if (command.commands.length > 0) command.helpCommand('help [command]', HELP_OF_COMMAND);
   for (const child of command.commands) settleAll(child, io);
 }
 
-/** Errors are thrown, not printed: one place prints them. */
+/** Errors are thrown, not printed: one place prints them, and names the help of the command that was meant. */
 function settle(command: Command, io: CliIo): void {
   command
-    .exitOverride()
+    .exitOverride((error) => {
+      throw Object.assign(error, { command: pathOf(command) });
+    })
     .helpOption('-h, --help', 'Print help')
     .showSuggestionAfterError()
     .configureOutput({
@@ -55,4 +59,9 @@ function settle(command: Command, io: CliIo): void {
       outputError: () => {},
       getOutHelpWidth: () => io.stdout.columns ?? 100,
     });
+}
+
+/** As it is typed: `longrun traj export`. */
+function pathOf(command: Command): string {
+  return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 }

@@ -2,7 +2,7 @@ import { catchInterrupts } from '../launch/interrupts.js';
 import type { AttendOptions, LaunchOutcome } from '../launch/launch-run.js';
 import type { RunView } from '../launch/run-view.js';
 import { runDocumentSchema } from '../report/document.js';
-import { pauseNote, raiseCommand } from '../report/pause-text.js';
+import { pauseAdvice, pauseNote, raiseCommand } from '../report/pause-text.js';
 import { renderScoreboard } from '../report/scoreboard.js';
 import type { RunDocument } from '../report/summary.js';
 import type { RunRecord } from '../store/records.schema.js';
@@ -35,6 +35,8 @@ const ENDS = {
 } as const;
 
 function pausedByBudget({ run: { runId, pauseReason, config } }: RunDocument): string {
+  if (pauseReason === 'dead_groups')
+    return `The run is paused: ${pauseNote(pauseReason, config)}. ${pauseAdvice(runId, pauseReason, config)}`;
   const note = pauseNote(pauseReason, config) ?? 'what is left of its budget does not cover what is open';
   const raise = pauseReason === null ? `longrun runs set ${runId}` : raiseCommand(runId, pauseReason, config);
   return `The run is paused: ${note}. Raise it, then carry the run on:\n  ${raise}\n  longrun runs resume ${runId}`;

@@ -1,12 +1,15 @@
 import { type Command, Option } from 'commander';
 import type { FlagValues } from '../config/merge-settings.js';
 import { type SettingRow, settingTable } from '../config/setting-table.js';
-import type { SettingName } from '../config/settings.schema.js';
 
 /** Adds a flag per setting, described by the schema. Values stay texts: the schema judges them, in one place. */
-export function addSettingOptions(command: Command): Command {
-  for (const row of settingTable()) {
-    if (row.flag === null) continue;
+export function addSettingOptions(
+  command: Command,
+  without: readonly string[] = [],
+  table: readonly SettingRow<string>[] = settingTable(),
+): Command {
+  for (const row of table) {
+    if (row.flag === null || without.includes(row.name)) continue;
     const option = new Option(
       row.placeholder === null ? row.flag : `${row.flag} <${row.placeholder}>`,
       help(row),
@@ -20,18 +23,23 @@ export function addSettingOptions(command: Command): Command {
 
 /** What commander parsed, by setting. */
 export function flagValues(options: Record<string, unknown>, environment: string | undefined): FlagValues {
-  const names = settingTable().map((row) => row.name);
-  const given = names.filter((name) => options[name] !== undefined);
-  const flags: FlagValues = Object.fromEntries(given.map((name) => [name, options[name]])) as Record<
-    SettingName,
-    string | string[] | boolean
-  >;
-  return environment === undefined ? flags : { ...flags, environment };
+  return flagsOf(settingTable(), options, environment);
+}
+
+/** The same for a command with settings of its own. */
+export function flagsOf<Name extends string>(
+  table: readonly SettingRow<Name>[],
+  options: Record<string, unknown>,
+  environment: string | undefined,
+): FlagValues<Name> {
+  const given = table.map((row) => row.name).filter((name) => options[name] !== undefined);
+  const flags = Object.fromEntries(given.map((name) => [name, options[name]]));
+  return (environment === undefined ? flags : { ...flags, environment }) as FlagValues<Name>;
 }
 
 const collect = (value: string, previous: string[] | undefined): string[] => [...(previous ?? []), value];
 
-function help(row: SettingRow): string {
+function help(row: SettingRow<string>): string {
   const nothing =
     row.fallback === null || typeof row.fallback === 'boolean' || typeof row.fallback === 'object';
   return nothing ? row.description : `${row.description} (default: ${row.fallback})`;

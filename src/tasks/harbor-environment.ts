@@ -4,7 +4,16 @@ import { loadHarborDataset } from './harbor/load-dataset.js';
 import { ALL_TASKS, type TaskSelection } from './select-tasks.js';
 import { verifyByTests } from './verification/verify-by-tests.js';
 
-const TOOLS = ['terminal', 'read_file', 'write_file', 'patch', 'search_files', 'todo', 'finish'] as const;
+/** Of the tool-calling agent. */
+export const AGENT_TOOLS = [
+  'terminal',
+  'read_file',
+  'write_file',
+  'patch',
+  'search_files',
+  'todo',
+  'finish',
+] as const;
 
 export interface HarborEnvironmentOptions {
   name: string;
@@ -24,7 +33,7 @@ export function harborEnvironment(options: HarborEnvironmentOptions): Environmen
     name,
     source,
     passThreshold,
-    tools: TOOLS,
+    tools: AGENT_TOOLS,
     async *items(cursor: string | null): AsyncIterable<LoadedTask> {
       for (const loaded of await loadHarborDataset(folder, selection, { hostEnv })) {
         if (cursor === null || loaded.task.taskId > cursor) yield loaded;

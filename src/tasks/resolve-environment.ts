@@ -5,6 +5,7 @@ import { closest } from '../config/closest.js';
 import { badInput } from '../core/errors.js';
 import type { Environment } from './environment.js';
 import { harborEnvironment } from './harbor-environment.js';
+import { isPrompts, promptsEnvironment } from './prompts/prompts-environment.js';
 import type { TaskSelection } from './select-tasks.js';
 
 export interface ResolveOptions {
@@ -19,6 +20,7 @@ export interface ResolveOptions {
 export async function resolveEnvironment(named: string, options: ResolveOptions = {}): Promise<Environment> {
   const builtIn = Object.hasOwn(builtInEnvironments, named) ? builtInEnvironments[named] : undefined;
   if (builtIn !== undefined) return builtIn(options);
+  if (isPrompts(named)) return promptsEnvironment({ source: named, ...options });
   const stats = await stat(named).catch(() => null);
   if (stats === null) throw unknownEnvironment(named);
   const folder = resolve(named);

@@ -74,6 +74,23 @@ describe('bad input: the model', () => {
     expect(message).toContain('127.0.0.1:1');
   });
 
+  it.each([
+    [['--token-api', 'chat', '--model', 'scripted/demo'], 'scripted/demo samples no tokens'],
+    [['--token-api', 'vllm'], "needs the model's tokenizer"],
+    [['--tokenizer', '/nowhere'], '--tokenizer is for --token-api vllm, sglang and tinker'],
+    [
+      ['--token-api', 'sglang', '--tokenizer', '/nowhere'],
+      '--tokenizer: /nowhere/tokenizer.json cannot be read',
+    ],
+    [['--token-api', 'tinker', '--tokenizer', '/nowhere'], 'needs --max-tokens'],
+    [['--token-api', 'vllm', '--tokenizer', '/nowhere', '--tool-call-parser', 'none'], 'come in the text'],
+    [['--token-api', 'ids'], '--token-api: found "ids", accepted: none, chat, vllm, sglang, tinker'],
+  ])('whose token ids cannot be had: %j', async (argv, what) => {
+    const { code, message } = await refused(['evaluate', 'tblite', '--model', 'm', ...argv]);
+    expect(code).toBe(2);
+    expect(message).toContain(what);
+  });
+
   it('that is no scripted one', async () => {
     const { code, hint } = await refused(['evaluate', 'tblite', '--model', 'scripted/dmeo']);
     expect(code).toBe(2);

@@ -1,7 +1,5 @@
 import { Command } from 'commander';
 import type { FlagValues } from '../../config/merge-settings.js';
-import { badInput } from '../../core/errors.js';
-import type { Plan, RunRecord } from '../../store/records.schema.js';
 import type { CliIo } from '../cli-io.js';
 import { addSettingOptions, flagValues } from '../setting-options.js';
 
@@ -32,54 +30,6 @@ export function evaluateCommand(io: CliIo): Command {
 }
 
 async function evaluate(flags: FlagValues, io: CliIo): Promise<void> {
-  const { settingsContext } = await import('../command-context.js');
-  const { launchRun } = await import('../../launch/launch-run.js');
-  const { packageVersion } = await import('../package-version.js');
-  const { RunReporter } = await import('../run-reporter.js');
-  const { carryOnCommand } = await import('../carry-on.js');
-  const { settings, ...context } = await settingsContext(flags, io);
-  if (settings.detach) refuseUnattended(flags);
-  const { failUnder, output, runId } = settings;
-  const judged = failUnder !== null || output !== null;
-  if (settings.detach && judged) context.say('Under --detach the settings output and fail_under do nothing.');
-  const reporter = new RunReporter(context, {
-    failUnder,
-    output,
-    runId,
-    ...(judged ? { carryOn: (id) => carryOnCommand(flags, id) } : {}),
-  });
-  await reporter.attend((hooks) =>
-    launchRun({
-      ...hooks,
-      settings,
-      stateDir: context.stateDir,
-      env: io.env,
-      longrunVersion: packageVersion(),
-      onReady: ({ run, plan, created }) => {
-        if (!created) context.say(`Run ${run.runId} is there already: carrying it on.`);
-        else if (!settings.detach) context.say(announcement(run, plan));
-        if (!settings.detach) reporter.open(run);
-      },
-    }),
-  );
-}
-
-/** What is done with the results is done by the command that awaits them. */
-function refuseUnattended(flags: FlagValues): void {
-  const given = [
-    flags.output === undefined ? [] : '--output',
-    flags.failUnder === undefined ? [] : '--fail-under',
-  ];
-  const names = given.flat().join(' and ');
-  if (names === '') return;
-  throw badInput(
-    `${names} would do nothing under --detach: the command ends before there are results.`,
-    `Leave out --detach, or give ${names} when you run the command again with the same --run-id.`,
-  );
-}
-
-function announcement({ runId, config }: RunRecord, plan: Plan): string {
-  const tasks = plan.tasks.length === 1 ? '1 task' : `${plan.tasks.length} tasks`;
-  const samples = config.samples === 1 ? '' : ` × ${config.samples} samples`;
-  return `Run ${runId}: ${tasks}${samples}, ${config.sandbox} sandboxes, at most ${config.concurrency} at once.`;
+  const { evaluateRun } = await import('../evaluate-run.js');
+  await evaluateRun({ command: 'evaluate', flags, recordTo: null }, io);
 }

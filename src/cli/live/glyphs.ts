@@ -13,6 +13,7 @@ export const GLYPHS: Record<Mark, string> = {
   partly: ROLLOUT_MARKS.partly.sign,
   failed: ROLLOUT_MARKS.failed.sign,
   infrastructure: ROLLOUT_MARKS.infrastructure.sign,
+  unscored: ROLLOUT_MARKS.unscored.sign,
   cancelled: ROLLOUT_MARKS.cancelled.sign,
 };
 
@@ -25,6 +26,7 @@ const COLOURS: Record<Mark, number> = {
   partly: 33,
   failed: 31,
   infrastructure: 35,
+  unscored: 36,
   cancelled: 90,
 };
 
@@ -37,6 +39,7 @@ export const NAMES: Record<Mark, string> = {
   partly: 'partly',
   failed: 'failed',
   infrastructure: 'infrastructure',
+  unscored: 'done',
   cancelled: 'cancelled',
 };
 

@@ -30,12 +30,19 @@ export async function replayCommandLine(
 }
 
 /** What is going to happen, before anything does. */
-export function announce({ say }: CommandContext, { replay, leftOut, created }: OpenedReplay): void {
+export function announce(
+  { say }: CommandContext,
+  { replay, leftOut, closedGroups, created }: OpenedReplay,
+): void {
   for (const line of leftOutLines(leftOut)) say(line);
   const { replayId, request, members, forkRunId } = replay;
   if (!created) say(`Replay ${replayId} is open already: carrying it on.`);
   else if (forkRunId === null) say(`Replay ${replayId}: ${counted(members.length)} (${request.mode}).`);
   else say(`Fork ${replayId}: ${members.length} continuations, as run ${forkRunId}.`);
+  if (closedGroups > 0)
+    say(
+      `${closedGroups === 1 ? 'A group' : `${closedGroups} groups`} of these rollouts closed before: what comes of them now changes no advantages.`,
+    );
 }
 
 const counted = (members: number): string => (members === 1 ? '1 new attempt' : `${members} new attempts`);

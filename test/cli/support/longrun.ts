@@ -16,8 +16,12 @@ export function cleanEnv(extra: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(own), LONGRUN_HOME: '/nonexistent/longrun', ...extra };
 }
 
-/** Runs one command line in this process, as from a pipe: no terminal, no colour. */
-export async function longrun(argv: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<CliAnswer> {
+/** Runs one command line in this process, as from a pipe: no terminal, no colour; `columns` gives it a width. */
+export async function longrun(
+  argv: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  columns?: number,
+): Promise<CliAnswer> {
   const written = { stdout: '', stderr: '' };
   const sink = (name: 'stdout' | 'stderr') => ({
     write: (text: string | Uint8Array) => {
@@ -26,7 +30,7 @@ export async function longrun(argv: readonly string[], env: NodeJS.ProcessEnv = 
     },
   });
   const io: CliIo = {
-    stdout: sink('stdout'),
+    stdout: { ...sink('stdout'), ...(columns === undefined ? {} : { columns }) },
     stderr: sink('stderr'),
     stdin: {},
     env: cleanEnv(env),

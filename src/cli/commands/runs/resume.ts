@@ -36,6 +36,10 @@ async function resume(
       runId,
       detach,
       onReady: (run) => {
+        if (run.mode === 'process')
+          context.say(
+            `To have its training data written, run its longrun process command again with --run-id ${runId}.`,
+          );
         if (!detach) reporter.open(run);
       },
     }),
