@@ -12,6 +12,7 @@ import type { ArtifactStore } from '../../store/store.js';
 import { toSnakeCase } from '../../store/wire-names.js';
 import { readEpisode } from '../read-run.js';
 import { placeFile, type SessionOutcome, writeSession } from './session-file.js';
+import { withinLimit } from './within-limit.js';
 
 /** How many rollouts of a run were recorded, and why others were not. */
 export type RecordingCounts = Record<SessionOutcome | 'rollouts', number>;
@@ -62,7 +63,7 @@ async function outcomeOf(
 }
 
 async function namesIn(folder: string): Promise<string[]> {
-  return readdir(folder).catch((cause: NodeJS.ErrnoException) => {
+  return withinLimit(readdir(folder), folder).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'ENOENT') return [];
     throw cause;
   });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Recording } from '../../core/recording.schema.js';
 import { effectiveReward } from '../../core/trajectory/effective-reward.js';
@@ -9,6 +9,8 @@ import { turnTraces } from '../../formats/atropos-v1/turn-traces.js';
 import { pythonJson } from '../../formats/python-json.js';
 import { errnoOf } from '../../store/filesystem/store-error.js';
 import { sha256 } from '../digest.js';
+import { makeFolder } from './make-folder.js';
+import { withinLimit } from './within-limit.js';
 
 /** What became of a session: written, or why it was left out. */
 export type SessionOutcome = 'written' | 'too_short' | 'without_tool_calls';
@@ -33,15 +35,19 @@ export async function writeSession(
   return 'written';
 }
 
-/** Whole or not at all; its folder is made when it turns out to be missing. */
-export async function placeFile(path: string, text: string): Promise<void> {
+/** Whole or not at all; its folder is made when it turns out to be missing. Errors: `RecordingStalled`. */
+export function placeFile(path: string, text: string): Promise<void> {
+  return withinLimit(place(path, text), path);
+}
+
+async function place(path: string, text: string): Promise<void> {
   const partial = join(dirname(path), `.${randomUUID()}.partial`);
   try {
     try {
       await writeFile(partial, text);
     } catch (cause) {
       if (errnoOf(cause) !== 'ENOENT') throw cause;
-      await mkdir(dirname(path), { recursive: true });
+      await makeFolder(dirname(path));
       await writeFile(partial, text);
     }
     await rename(partial, path);

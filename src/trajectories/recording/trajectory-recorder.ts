@@ -8,6 +8,7 @@ import { readRun } from '../../store/runs.js';
 import type { ArtifactStore } from '../../store/store.js';
 import { completeRecording } from './complete-recording.js';
 import { writeSession } from './session-file.js';
+import { RecordingStalled } from './within-limit.js';
 
 /** Watches rollouts and writes down their turns. It never fails: what goes wrong is a warning. */
 export interface TrajectoryRecorder {
@@ -30,10 +31,14 @@ export function recordingFolder(stateDir: string, run: RunRecord): string {
 
 export function createTrajectoryRecorder({ store, stateDir, logger }: RecorderParts): TrajectoryRecorder {
   const told = new Set<string>();
+  const stalled = new Set<string>();
   const observe = async (runId: string, work: () => Promise<unknown>): Promise<void> => {
+    // One wait is enough: the rollouts after it are not held up by a folder that does not answer.
+    if (stalled.has(runId)) return;
     try {
       await work();
     } catch (err) {
+      if (err instanceof RecordingStalled) stalled.add(runId);
       // A folder that cannot be written to fails each rollout alike: that is said once.
       const level = told.has(runId) ? 'debug' : 'warn';
       told.add(runId);

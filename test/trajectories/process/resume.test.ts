@@ -28,7 +28,7 @@ function crashed(folder: string, whole: Record<string, string>, entry: number, b
   }
 }
 
-it('goes on from any point of a crash: nothing is lost, doubled or half', async () => {
+it('goes on from any point of a crash: nothing is lost, doubled or half', { timeout: 60_000 }, async () => {
   const [store, folder] = [await tempStore(), await temporaryFolder()];
   await endedRun(store, 4);
   await close(store, 0, 1, 2, 3);

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +12,7 @@ import { type RolloutResult, rolloutResultSchema } from '../../../src/store/reco
 import { readResult } from '../../../src/store/runs.js';
 import type { ArtifactStore } from '../../../src/store/store.js';
 import { createTrajectoryRecorder } from '../../../src/trajectories/recording/trajectory-recorder.js';
+import { withinLimit } from '../../../src/trajectories/recording/within-limit.js';
 import { KEY, planOne, wholeRollout } from '../../rollout/whole-rollout.js';
 import { tempStore } from '../../store/temp-store.js';
 import { modelOf, response } from '../../support/rollout-deps.js';
@@ -112,6 +114,20 @@ describe('the recorder', () => {
       without_tool_calls: 0,
       ...counted,
     });
+  });
+
+  it('comes back from a folder that no recursive mkdir comes back from', async () => {
+    await rollout({ outputDir: '/proc/nope/deeper' });
+    expect((await readResult(store, KEY))?.reward).not.toBeUndefined();
+    expect(log).toHaveLength(1);
+    expect(log[0]).toContain('turns could not be recorded');
+  });
+
+  it('does not wait for ever for a file that does not answer', async () => {
+    execFileSync('mkfifo', [join(stateDir, 'pipe')]);
+    const waiting = readFile(join(stateDir, 'pipe'));
+    await expect(withinLimit(waiting, 'pipe', 50)).rejects.toThrow('pipe did not answer in time');
+    await writeFile(join(stateDir, 'pipe'), '');
   });
 
   it('writes single turns by default to nobody: two are asked for', async () => {
