@@ -143,7 +143,7 @@ test('users and the network are refused in words', async () => {
 
 test('a machine without bubblewrap is told what to install', async () => {
   const path = process.env.PATH;
-  process.env.PATH = '/nonexistent';
+  process.env.PATH = join(tmpdir(), 'longrun-no-such-folder');
   try {
     const found = await new BubblewrapDriver().probe();
     expect(found).toMatchObject({ available: false, hint: expect.stringContaining('Install bubblewrap') });
