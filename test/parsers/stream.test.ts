@@ -80,6 +80,16 @@ describe('a text that arrives in pieces', () => {
     );
   });
 
+  it.each(['[f(a=1)]', 'Hi\n[ f( a = 1, b="x"), f()] ok', '[f(**{"a":1})]', 'f\n{"a":1}'])(
+    'does not say the beginning of %j as content, wherever it is cut',
+    (whole) => {
+      for (let cut = 0; cut < whole.length; cut++) {
+        const { events, result } = streamed(whole, [cut], 'auto', { tools: tools('f'), thinkOpened: false });
+        expect(result.content.startsWith(said(events, 'content'))).toBe(true);
+      }
+    },
+  );
+
   it('gives reasoning, content and calls as soon as they are certain', () => {
     const parser = createStreamParser('hermes');
     const seen = [
