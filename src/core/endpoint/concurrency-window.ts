@@ -94,6 +94,15 @@ export class ConcurrencyWindow {
     this.shrink(Math.max(Math.min(state.proven, reached - 1), Math.floor(reached / 2)));
   }
 
+  /**
+   * Refused again before anything was answered: calls of processes that had not heard of the first refusal may be
+   * among them. Fewer are made, but where the ceiling is remains what the first one said.
+   */
+  refusedAgain(inFlight: number): void {
+    const reached = Math.max(2, Math.min(this.state.limit, inFlight));
+    this.shrink(Math.max(Math.min(this.state.proven, reached - 1), Math.floor(reached / 2)));
+  }
+
   /** The endpoint says that it has too much to do. */
   overloaded(): void {
     this.state.ceiling = this.state.limit;

@@ -98,7 +98,7 @@ export class RefusalJudge {
     const { suspicion } = this.state;
     if (suspicion === null) return;
     if (inFlight > 1) {
-      this.window.refused(inFlight);
+      this.window.refusedAgain(inFlight);
       return;
     }
     Object.assign(this.window.state, suspicion.window);
