@@ -54,7 +54,8 @@ describe('an agent that ends its own sandbox gets no free retry: it is scored by
     const found = await besideNeighbours(host, 'ends', attacks, { sandbox: 'docker' });
     const mine = seen(found, Object.keys(attacks));
     expect(mine).toEqual(Object.fromEntries(Object.keys(mine).map((name) => [name, SCORED])));
-    expect(found['out-of-memory']?.stopReason).toBe('sandbox_ended');
+    // The kernel chooses: mostly PID 1 and so the container, at times only what ate the memory.
+    expect(['sandbox_ended', 'natural']).toContain(found['out-of-memory']?.stopReason);
   });
 
   it('in bubblewrap', async () => {
