@@ -1,4 +1,4 @@
-import type { GroupKey } from '../src/core/ids.js';
+import type { GroupKey, RolloutKey } from '../src/core/ids.js';
 import type {
   CloseGroupInput,
   CloseReplayInput,
@@ -8,6 +8,7 @@ import type {
   GroupDigest,
   GroupOpening,
   PartitionOpening,
+  PlaceAnswer,
   ReplayInput,
   ReplayOpening,
   RunInput,
@@ -16,6 +17,7 @@ import type {
 import { finalizeAttempt } from '../src/rollout/finalize.js';
 import { closeGroup, openGroup } from '../src/rollout/group-book.js';
 import { hasOtherHost } from '../src/rollout/other-hosts.js';
+import { findPlacement } from '../src/rollout/place.js';
 import { closeReplay, openReplay } from '../src/rollout/replay/replay-book.js';
 import { closeRun, openPartition, openRun } from '../src/rollout/run-book.js';
 import type { ActivityDeps } from './activity-deps.js';
@@ -24,6 +26,8 @@ import { withLifecycle } from './with-lifecycle.js';
 export interface BookkeepingActivities {
   openRun(input: RunInput): Promise<RunOpening>;
   openPartition(input: RunInput & { index: number }): Promise<PartitionOpening>;
+  /** The result of a rollout, or the sandbox that its open attempt has already; null when it has neither. */
+  findPlacement(input: RolloutKey): Promise<PlaceAnswer | null>;
   /** Records an attempt's end and, unless a new attempt may help, the rollout's result. For every outcome. */
   finalizeRollout(input: FinalizeInput): Promise<FinalizeAnswer>;
   closeRun(input: CloseRunInput): Promise<void>;
@@ -41,6 +45,7 @@ export function createBookkeepingActivities(deps: ActivityDeps): BookkeepingActi
   return {
     openRun: ({ runId }) => run(() => openRun(deps, runId)),
     openPartition: ({ runId, index }) => run(() => openPartition(deps, runId, index)),
+    findPlacement: (input) => run(() => findPlacement(deps, input)),
     finalizeRollout: (input) => run(() => finalizeAttempt(deps, input)),
     closeRun: ({ runId, status }) => run(() => closeRun(deps, runId, status)),
     openGroup: (input) => run(() => openGroup(deps, input)),

@@ -4,6 +4,7 @@ import {
   CancellationScope,
   condition,
   isCancellation,
+  patched,
   sleep,
 } from '@temporalio/workflow';
 import type { Failure, StopReason } from '../src/core/outcome.js';
@@ -47,6 +48,8 @@ export async function runAttempt(
 async function placeSandbox(input: RolloutInput, progress: RolloutProgress): Promise<Ready> {
   const { runId, taskId, sample, policy, replay, urgent } = input;
   const pool = poolActivities(runId, policy, urgent === true || progress.attempt > 0);
+  const known = await findPlaced(input, progress);
+  if (known !== null) return known;
   for (;;) {
     progress.phase = 'placing';
     await condition(() => !progress.paused);
@@ -62,6 +65,15 @@ async function placeSandbox(input: RolloutInput, progress: RolloutProgress): Pro
     if (answer.kind !== 'held') return answer;
     await waitForBudget(answer.hold, progress, nudges);
   }
+}
+
+/** A rollout that was recovered may have its sandbox still: taking that up needs no room in the pool. */
+async function findPlaced(input: RolloutInput, progress: RolloutProgress): Promise<Ready | null> {
+  const { runId, taskId, sample, incarnation, replay } = input;
+  if (incarnation === 1 || replay !== undefined || progress.attempt > 0) return null;
+  if (!patched('look-before-placing')) return null;
+  const known = await bookkeeping.findPlacement({ runId, taskId, sample });
+  return known === null || known.kind === 'held' ? null : known;
 }
 
 async function runSteps(

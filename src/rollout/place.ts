@@ -68,6 +68,22 @@ export async function placeSandbox(
   }
 }
 
+/**
+ * What is known of a rollout before anything is placed: its result, or the sandbox that its open attempt has. Null
+ * when it has neither. Asked for without a slot: in a recovered run the sandboxes that wait to be taken up again may
+ * fill their host, and then nobody there would ask for placements.
+ */
+export async function findPlacement(deps: RolloutDeps, rollout: RolloutKey): Promise<PlaceAnswer | null> {
+  const sealed = await readSealedResult(deps.store, rollout);
+  if (sealed !== null) return { kind: 'sealed', digest: digestOf(sealed) };
+  const key: AttemptKey = { ...rolloutKey(rollout), attempt: await openAttempt(deps, rollout) };
+  const known = await readRecord(deps.store, placementSchema, keys.placement(key));
+  if (known === null) return null;
+  const run = await readRun(deps.store, rollout.runId);
+  if (known.hostId === deps.hostId) deps.ledgers.of(known.sandbox.driver).adopt(known.sandbox.id);
+  return placedAnswer(run, key, known, await stepsOf(deps, rollout));
+}
+
 const DISK_SHORT = new LongrunError('store_full', 'the disk is nearly full: no new rollout is started', {
   retryable: true,
 });
@@ -92,6 +108,11 @@ function endOf({ store }: RolloutDeps, input: PlaceInput): Promise<RolloutResult
 /** The first attempt without a record of its end. */
 async function currentAttempt(deps: RolloutDeps, key: PlaceInput): Promise<number> {
   if (key.replay !== undefined) return claimAttempt(deps.store, rolloutKey(key), key.replay);
+  return openAttempt(deps, key);
+}
+
+/** After those that have ended. */
+async function openAttempt(deps: RolloutDeps, key: RolloutKey): Promise<number> {
   const ended = await readChildren(deps.store, attemptRecordSchema, keys.attempts(key), 'attempt.json');
   return ended.reduce((top, { value }) => Math.max(top, value.attempt), 0) + 1;
 }
@@ -109,6 +130,10 @@ function placed(
 ): PlaceAnswer {
   if (placement.hostId === deps.hostId)
     deps.ledgers.of(placement.sandbox.driver).convert(placement.sandbox.id);
+  return placedAnswer(run, key, placement, steps);
+}
+
+function placedAnswer(run: RunRecord, key: AttemptKey, placement: Placement, steps: number): PlaceAnswer {
   return {
     kind: 'placed',
     attempt: key.attempt,

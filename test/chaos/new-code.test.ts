@@ -9,12 +9,9 @@ import { longrunJson } from './support/longrun-command.js';
 import { watchRecovery } from './support/recovery.js';
 
 const PLACING = "  progress.phase = 'placing';";
-const importing = (name: string) => (source: string) =>
-  source.replace("} from '@temporalio/workflow';", `  ${name},\n} from '@temporalio/workflow';`);
-
 /** A step more, for attempts that begin from now on: what docs/operations.md says how to do. */
 const compatible = (source: string) =>
-  importing('patched')(source).replace(PLACING, `${PLACING}\n  if (patched('rest-first')) await sleep(50);`);
+  source.replace(PLACING, `${PLACING}\n  if (patched('rest-first')) await sleep(50);`);
 /** The same step without asking how old the history is. */
 const incompatible = (source: string) => source.replace(PLACING, `${PLACING}\n  await sleep(50);`);
 
