@@ -29,10 +29,15 @@ const ATTACKS: Record<string, Misbehaving> = {
   'kills-its-parent': attack('kill -9 $PPID; kill -9 $$'),
 };
 
-/** Out of memory, PID 1 put first in line for the kernel's choice. */
+const EAT_MEMORY = 'for i in 1 2 3 4; do tail /dev/zero & done; wait';
+
+/** Out of memory, PID 1 put first in line for the kernel's choice; again, as it may take what ate the memory instead. */
 const OUT_OF_MEMORY: Misbehaving = {
   commands: [
-    `${ANSWER}; echo 1000 > /proc/1/oom_score_adj; for i in 1 2 3 4; do tail /dev/zero & done; wait`,
+    `${ANSWER}; echo 1000 > /proc/1/oom_score_adj; ${EAT_MEMORY}`,
+    EAT_MEMORY,
+    EAT_MEMORY,
+    EAT_MEMORY,
     'true',
   ],
   sandbox: { memoryMb: 64 },
@@ -54,8 +59,7 @@ describe('an agent that ends its own sandbox gets no free retry: it is scored by
     const found = await besideNeighbours(host, 'ends', attacks, { sandbox: 'docker' });
     const mine = seen(found, Object.keys(attacks));
     expect(mine).toEqual(Object.fromEntries(Object.keys(mine).map((name) => [name, SCORED])));
-    // The kernel chooses: mostly PID 1 and so the container, at times only what ate the memory.
-    expect(['sandbox_ended', 'natural']).toContain(found['out-of-memory']?.stopReason);
+    expect(found['out-of-memory']?.stopReason).toBe('sandbox_ended');
   });
 
   it('in bubblewrap', async () => {

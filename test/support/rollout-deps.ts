@@ -9,10 +9,7 @@ import { MemoryDriver } from '../../src/sandbox/memory/index.js';
 import type { SandboxDriver } from '../../src/sandbox/sandbox.js';
 import type { ArtifactStore } from '../../src/store/store.js';
 import { harborEnvironment } from '../../src/tasks/harbor-environment.js';
-import {
-  NO_RECORDER,
-  type TrajectoryRecorder,
-} from '../../src/trajectories/recording/trajectory-recorder.js';
+import type { TrajectoryRecorder } from '../../src/trajectories/recording/trajectory-recorder.js';
 import { localBudgets } from './local-budgets.js';
 
 export interface ExecutorOptions {
@@ -23,6 +20,12 @@ export interface ExecutorOptions {
   sliceMs?: number;
   recorder?: TrajectoryRecorder;
 }
+
+/** Records nothing. */
+const NO_RECORDER: TrajectoryRecorder = {
+  rolloutEnded: async () => undefined,
+  runEnded: async () => undefined,
+};
 
 /** What the worker composes, for the work on rollouts without Temporal. */
 export function rolloutDeps({

@@ -61,9 +61,3 @@ export function createTrajectoryRecorder({ store, stateDir, logger }: RecorderPa
       }),
   };
 }
-
-/** Records nothing. */
-export const NO_RECORDER: TrajectoryRecorder = {
-  rolloutEnded: async () => undefined,
-  runEnded: async () => undefined,
-};
