@@ -88,10 +88,8 @@ export class ConcurrencyWindow {
 
   /** Refused with so many calls in flight. */
   refused(inFlight: number): void {
-    const { state } = this;
-    const reached = Math.max(2, Math.min(state.limit, inFlight));
-    state.ceiling = reached;
-    this.shrink(Math.max(Math.min(state.proven, reached - 1), Math.floor(reached / 2)));
+    this.state.ceiling = this.refusedAt(inFlight);
+    this.refusedAgain(inFlight);
   }
 
   /**
@@ -99,7 +97,7 @@ export class ConcurrencyWindow {
    * among them. Fewer are made, but where the ceiling is remains what the first one said.
    */
   refusedAgain(inFlight: number): void {
-    const reached = Math.max(2, Math.min(this.state.limit, inFlight));
+    const reached = this.refusedAt(inFlight);
     this.shrink(Math.max(Math.min(this.state.proven, reached - 1), Math.floor(reached / 2)));
   }
 
@@ -107,6 +105,10 @@ export class ConcurrencyWindow {
   overloaded(): void {
     this.state.ceiling = this.state.limit;
     this.shrink(Math.floor(this.state.limit * OVERLOAD_FACTOR));
+  }
+
+  private refusedAt(inFlight: number): number {
+    return Math.max(2, Math.min(this.state.limit, inFlight));
   }
 
   private grow(to: number): void {
