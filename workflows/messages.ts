@@ -3,6 +3,7 @@ import type { ShareAnswer, ShareRequest } from '../src/core/budget-shares.js';
 import type { EndpointReport, EndpointShare, EndpointView } from '../src/core/endpoint/messages.js';
 import type { GroupRoom } from '../src/core/group-board.js';
 import type { PauseReason } from '../src/core/pause-reason.js';
+import type { SinkName } from '../src/core/serve-config.schema.js';
 import type { PoolStanding, ProgressCounts } from '../src/core/workflow-messages.js';
 
 /** Stop starting work; what runs stops at its next step. Sent to a run, which passes it on. Without a reason it is a person's. */
@@ -24,6 +25,11 @@ export const roomSignal = defineSignal<[string, GroupRoom]>('room');
 export const groupEndedSignal = defineSignal<[number, boolean]>('groupEnded');
 /** To a run, from a partition with nothing left to start: its index, what it still has in flight, and how many wait for a budget. */
 export const exhaustedSignal = defineSignal<[number, number, number?]>('exhausted');
+
+/** To a run that serves, from a sink: groups with a lower number than this may be started, as far as it is concerned. */
+export const allowanceSignal = defineSignal<[SinkName, number]>('allowance');
+/** To the same: its trainer needs no more. Nothing new is started, what runs ends in order. */
+export const finishSignal = defineSignal('finish');
 
 /** To the keeper of a budget, from a process that spends it. */
 export const askBudgetUpdate = defineUpdate<ShareAnswer, [ShareRequest]>('askBudget');

@@ -46,3 +46,13 @@ export function samplesOf(index: number, size: number): number[] {
 
 /** The group that a sample belongs to. */
 export const groupIndexOf = (sample: number, size: number): number => Math.floor(sample / size);
+
+/** The n-th group of a run that serves, from 0: tasks in turn, for as long as it goes on. */
+export function groupAt(taskIds: readonly string[], n: number): GroupRef {
+  return { taskId: taskIds[n % taskIds.length] as string, index: Math.floor(n / taskIds.length) };
+}
+
+/** The other way round. */
+export function sequenceNumber(taskIds: readonly string[], { taskId, index }: GroupRef): number {
+  return index * taskIds.length + taskIds.indexOf(taskId);
+}

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { groupConfigFields } from './group-config.schema.js';
 import { recordingSchema } from './recording.schema.js';
 import { RETRIED_REASONS } from './retry-policy.js';
+import { serveConfigSchema } from './serve-config.schema.js';
 
 export const AGENTS = ['tool-calling', 'oracle', 'nop'] as const;
 export const SANDBOXES = ['auto', 'docker', 'bubblewrap', 'memory'] as const;
@@ -110,6 +111,7 @@ export const runConfigSchema = z.object({
     .default(600_000)
     .describe('A host that takes no work for so long, twice in a row, is lost (with several hosts)'),
   ...groupConfigFields,
+  serve: serveConfigSchema.nullable().default(null).describe('Where a run of mode serve delivers its groups'),
   trajectory: recordingSchema.describe('How turns are recorded as atropos-v1'),
 });
 export type RunConfig = z.infer<typeof runConfigSchema>;

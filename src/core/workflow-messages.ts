@@ -4,6 +4,7 @@ import type { GroupTerms } from './group-board.js';
 import type { AttemptKey, GroupKey, ReplayRef, RolloutKey } from './ids.js';
 import type { Failure, StopReason } from './outcome.js';
 import type { PauseReason } from './pause-reason.js';
+import type { SinkName } from './serve-config.schema.js';
 
 /**
  * What workflows and activities hand each other. Everything here enters Temporal's history:
@@ -184,6 +185,14 @@ export type FinalizeAnswer = { again: true; delayMs: number } | { again: false; 
 export interface CloseRunInput {
   runId: string;
   status: 'finished' | 'cancelled';
+}
+
+/** One sink of a run of mode serve. */
+export interface SinkInput {
+  runId: string;
+  /** Of the run: part of the claim that an executor of the sink makes. */
+  incarnation: number;
+  sink: SinkName;
 }
 
 export interface ReplayInput {

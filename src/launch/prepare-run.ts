@@ -4,6 +4,7 @@ import { limitsMoney } from '../core/budget-ceilings.js';
 import { badInput } from '../core/errors.js';
 import { type GroupConfig, groupConfigSchema } from '../core/group-config.schema.js';
 import type { RunConfig } from '../core/run-config.schema.js';
+import type { ServeConfig } from '../core/serve-config.schema.js';
 import { checkModel } from '../model/index.js';
 import { requirePrice } from '../model/require-price.js';
 import type { RunRecord } from '../store/records.schema.js';
@@ -32,11 +33,12 @@ export interface PrepareOptions {
 
 /**
  * Resolves environment, tasks, model and sandbox. Throws their errors; changes nothing. With `groups` it is a
- * run of mode `process`.
+ * run of mode `process`, with `serve`, too, one of mode `serve`.
  */
 export async function prepareRun(
   { settings, env, longrunVersion, now }: PrepareOptions,
   groups: GroupConfig | null = null,
+  serve: ServeConfig | null = null,
 ): Promise<PreparedRun> {
   if (settings.environment === null) {
     throw badInput(
@@ -46,7 +48,10 @@ export async function prepareRun(
   }
   const selection = { globs: settings.task, limit: settings.tasks };
   const { environment, tasks } = await loadTasks(settings.environment, env, selection);
-  const config = await resolveConfig(settings, env, environment.passThreshold, groups);
+  const config = {
+    ...(await resolveConfig(settings, env, environment.passThreshold, groups)),
+    serve,
+  };
   if (limitsMoney(config)) requirePrice(config);
   await requireNetwork(
     tasks.map(({ task }) => task),
@@ -58,7 +63,7 @@ export async function prepareRun(
     run: {
       schemaVersion: 1,
       runId: settings.runId ?? newRunId(name, now()),
-      mode: groups === null ? 'evaluate' : 'process',
+      mode: serve !== null ? 'serve' : groups === null ? 'evaluate' : 'process',
       environment: { name, source },
       config,
       createdAt: now(),
@@ -74,7 +79,7 @@ async function resolveConfig(
   env: NodeJS.ProcessEnv,
   passThreshold: number,
   groups: GroupConfig | null,
-): Promise<RunConfig> {
+): Promise<Omit<RunConfig, 'serve'>> {
   const usesModel = settings.agent === 'tool-calling';
   if (usesModel) await checkModel(settings, env);
   const { agent, baseUrl, apiKeyEnv, samples, maxAttempts, concurrency, network, contextPolicy } = settings;

@@ -26,6 +26,19 @@ export const keys = {
   group: (runId: string, taskId: string, index: number): string =>
     `runs/${runId}/groups/${taskId}/${String(index).padStart(4, '0')}.json`,
 
+  /** Runs of mode serve: how far the sequence of groups has been handed out to shifts, and where it ended. */
+  shifts: (runId: string): string => `runs/${runId}/shifts`,
+  served: (runId: string): string => `runs/${runId}/served.json`,
+  /** Closed groups in the order of their closing; a log. */
+  feed: (runId: string): string => `runs/${runId}/feed`,
+  /** Versions of the weights in the order in which they were told of; a log. */
+  policies: (runId: string): string => `runs/${runId}/policies`,
+  sink: (runId: string, sink: string): string => `runs/${runId}/sinks/${sink}`,
+  sinkClaims: (runId: string, sink: string): string => `${keys.sink(runId, sink)}/claims`,
+  /** What became of a group at a sink. */
+  delivery: (runId: string, sink: string, taskId: string, index: number): string =>
+    `${keys.sink(runId, sink)}/groups/${taskId}/${String(index).padStart(6, '0')}.json`,
+
   replays: (runId: string): string => `runs/${runId}/replays`,
   replay: (runId: string, replayId: string): string => `runs/${runId}/replays/${replayId}/replay.json`,
   replayClosed: (runId: string, replayId: string): string => `runs/${runId}/replays/${replayId}/closed.json`,

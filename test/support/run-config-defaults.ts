@@ -47,6 +47,7 @@ export const RUN_CONFIG: RunConfig = {
   gamma: 1,
   tokenPenalty: 0,
   turnPenalty: 0,
+  serve: null,
   trajectory: {
     enabled: true,
     outputDir: null,

@@ -36,6 +36,8 @@ export const episodeTurnSchema = z.object({
   policyVersion: z.string().nullable().default(null),
   /** Tinker's id of the sampled sequence. */
   sequenceId: z.string().nullable().default(null),
+  /** Stays in its sequence as context and is not trained: sampled by a policy that is too old. */
+  masked: z.boolean().optional(),
   sentView: z.record(z.string(), z.unknown()).nullable().default(null),
   /** In the order of the turn's calls. */
   results: z.array(episodeResultSchema).default([]),

@@ -19,7 +19,7 @@ export function episodeSequences(episode: Episode): Segmented {
       logprobs: turn.logprobs,
       sequenceId: turn.sequenceId,
       policyVersion: turn.policyVersion,
-      masked: false,
+      masked: turn.masked ?? false,
     });
   }
   if (turns.length === 0) return refuse('no_turns', 'no model took a turn in it');
