@@ -7,7 +7,7 @@ import { summaryRecordSchema } from '../store/records.schema.js';
 import { agentContextOf } from './agent-context.js';
 import type { AttemptContext } from './attempt-context.js';
 import { runOracle } from './run-oracle.js';
-import { readStepHistory } from './step-history.js';
+import { earlierCallIds, readStepHistory } from './step-history.js';
 import { type LoopEnd, takeTurns } from './turn-loop.js';
 
 /** Runs the agent's part of a step until it ends (answers why) or the slice is over (answers null). */
@@ -26,16 +26,17 @@ async function runToolCalling(context: AttemptContext, untilMs: number): Promise
   const { deps, key, run, task, step } = context;
   const environment = deps.environmentOf(run);
   const client = deps.modelOf(run);
-  const [history, budget, summary] = await Promise.all([
+  const [history, budget, summary, earlierIds] = await Promise.all([
     readStepHistory(deps.store, key, step),
     deps.budgets.of(key, run.config),
     newestSummary(context),
+    earlierCallIds(deps.store, key, step),
   ]);
   const agent = agentFor(run.config);
   if (agent === null) throw new LongrunError('internal', `agent ${run.config.agent} takes no turns`);
   const contextWindow = run.config.contextWindow ?? client.contextWindow();
   const agentContext = { ...agentContextOf(environment, run, task, step), contextWindow, summary };
-  return takeTurns({ context, agent, agentContext, client, budget, history }, untilMs);
+  return takeTurns({ context, agent, agentContext, client, budget, history, earlierIds }, untilMs);
 }
 
 async function newestSummary({ deps, key, step, run }: AttemptContext): Promise<AgentContext['summary']> {

@@ -25,6 +25,7 @@ import type { RolloutDeps } from './deps.js';
 import { digestOf } from './digest.js';
 import { waitHealthy } from './healthcheck.js';
 import { type Lifecycle, mayGoOn, RetryLater } from './lifecycle.js';
+import { persist } from './persist.js';
 import { claimAttempt } from './replay/claim-attempt.js';
 import { awaitForkSnapshot } from './replay/fork-snapshot.js';
 import { prepareSnapshot, snapshotFor } from './replay/snapshots.js';
@@ -169,7 +170,8 @@ async function provision(
   try {
     if (spec.healthcheck !== null) await waitHealthy(sandbox, spec.healthcheck, lifecycle);
     await deps.atCheckpoint('provisioning:effect', key);
-    const placement = await settle(deps, key, sandbox, { image: name, fromSnapshot: kept !== null }, begun);
+    const made = { image: name, fromSnapshot: kept !== null };
+    const placement = await settle(deps, key, sandbox, made, begun, lifecycle);
     await deps.atCheckpoint('provisioning:recorded', key);
     return placement;
   } catch (error) {
@@ -185,6 +187,7 @@ async function settle(
   sandbox: Sandbox,
   made: Pick<Placement, 'image' | 'fromSnapshot'>,
   begun: number,
+  lifecycle: Lifecycle,
 ): Promise<Placement> {
   const mine: Placement = {
     schemaVersion: 1,
@@ -194,8 +197,10 @@ async function settle(
     createdAt: deps.now(),
     provisionMs: deps.now() - begun,
   };
-  const { won, value } = await putRecordIfAbsent(deps.store, placementSchema, keys.placement(key), mine);
-  if (!won) await discard(deps, sandbox);
+  const put = () => putRecordIfAbsent(deps.store, placementSchema, keys.placement(key), mine);
+  // A write that failed may have arrived all the same: the sandbox is held until it is known whose record counts.
+  const { value } = await persist(put, lifecycle.cancelled);
+  if (value.sandbox.id !== sandbox.ref.id) await discard(deps, sandbox);
   return value;
 }
 

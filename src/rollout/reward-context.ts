@@ -4,10 +4,11 @@ import type { ExecRequest, ExecResult, Sandbox, SandboxRef } from '../sandbox/sa
 import { loadBlob } from '../store/blobs.js';
 import { keys } from '../store/keys.js';
 import { putRecordIfAbsent, readRecord } from '../store/records.js';
-import { verifierSandboxSchema } from '../store/records.schema.js';
+import { type VerifierSandbox, verifierSandboxSchema } from '../store/records.schema.js';
 import type { RewardContext } from '../tasks/reward-context.js';
 import type { AttemptContext } from './attempt-context.js';
 import { ExecJournal } from './exec-journal.js';
+import { persist } from './persist.js';
 import { discard, driverOf, ownerOf, specOf } from './place.js';
 
 /** What an environment scores a step with: every effect fenced, journaled and found again after a crash. */
@@ -60,17 +61,18 @@ export class StepRewardContext implements RewardContext {
   }
 
   async separateSandbox(spec: SandboxSpec | null): Promise<Sandbox> {
-    const { deps, key, step } = this.context;
+    const { deps, key, step, lifecycle } = this.context;
     const at = keys.verifierSandbox(key, step);
     const known = await readRecord(deps.store, verifierSandboxSchema, at);
     if (known !== null) return this.adopt(known.sandbox);
     await this.guard();
     const made = await this.create(spec);
-    const { won, value } = await putRecordIfAbsent(deps.store, verifierSandboxSchema, at, {
-      schemaVersion: 1,
-      sandbox: made.ref,
-    });
-    if (won) return made;
+    const mine: VerifierSandbox = { schemaVersion: 1, sandbox: made.ref };
+    const { value } = await persist(
+      () => putRecordIfAbsent(deps.store, verifierSandboxSchema, at, mine),
+      lifecycle.cancelled,
+    );
+    if (value.sandbox.id === made.ref.id) return made;
     await discard(deps, made);
     return this.adopt(value.sandbox);
   }

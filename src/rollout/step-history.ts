@@ -42,6 +42,20 @@ export async function readStepHistory(
   return history;
 }
 
+/** The ids of the tool calls of the steps before this one. */
+export async function earlierCallIds(store: ArtifactStore, key: AttemptKey, step: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let earlier = 0; earlier < step; earlier++)
+    for (const { value } of await readChildren(
+      store,
+      callRecordSchema,
+      keys.turns(key, earlier),
+      'call.json',
+    ))
+      ids.push(...value.message.toolCalls.map(({ id }) => id));
+  return ids;
+}
+
 export function emptyHistory(): StepHistory {
   return { turns: [], failures: [], usage: NO_USAGE, costUsd: null, modelMs: 0, toolsMs: 0 };
 }

@@ -25,6 +25,8 @@ export interface TurnLoop {
   client: ModelClient;
   budget: CallBudget;
   history: StepHistory;
+  /** Of tool calls in the steps before this one. */
+  earlierIds: readonly string[];
 }
 
 export interface LoopEnd {
@@ -180,7 +182,7 @@ async function answerOf(loop: TurnLoop, turn: number, clock: ActiveClock): Promi
         deps.store,
         callRecordSchema,
         callKey,
-        withUniqueIds(read, turn, history.turns),
+        withUniqueIds(read, turn, [...loop.earlierIds, ...takenCallIds(history.turns)]),
       );
     },
     sentView,
@@ -208,8 +210,8 @@ function sampledBefore({ turns }: StepHistory): SampledBefore | null {
 }
 
 /** Endpoints repeat ids, or give none: results are told apart by them for the whole rollout. */
-function withUniqueIds(call: CallRecord, turn: number, earlier: readonly TurnHistory[]): CallRecord {
-  const toolCalls = uniqueCallIds(call.message.toolCalls, turn, takenCallIds(earlier));
+function withUniqueIds(call: CallRecord, turn: number, taken: readonly string[]): CallRecord {
+  const toolCalls = uniqueCallIds(call.message.toolCalls, turn, taken);
   return { ...call, message: { ...call.message, toolCalls } };
 }
 

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { trajectorySchema } from '../../src/core/trajectory/trajectory.schema.js';
+import { keys } from '../../src/store/keys.js';
+import { readRecord } from '../../src/store/records.js';
 import { type InlineStep, inlineSteps } from '../support/inline-task.js';
 import { LongrunHost } from '../support/longrun-host.js';
 import { runAgainst } from '../support/model-run.js';
@@ -58,6 +61,29 @@ describe('a task of several steps', () => {
       attempts: 1,
       stopReason: 'natural',
     });
+  });
+
+  it('tells its tool calls apart in all steps, whatever ids the endpoint gives them', async () => {
+    await rolloutOf(
+      'ids',
+      { taskId: 'one', steps: [step('first'), step('second')] },
+      writing({ first: 1, second: 1 }),
+    );
+    const trajectory = await readRecord(
+      host.store,
+      trajectorySchema,
+      keys.trajectory({ runId: 'ids', taskId: 'one', sample: 0 }),
+    );
+    const messages =
+      trajectory?.timesteps.flatMap(({ chats }) => chats.flatMap((chat) => chat.messages)) ?? [];
+    const called = messages.flatMap((message) =>
+      message.role === 'assistant' ? message.toolCalls.map(({ id }) => id) : [],
+    );
+    expect(called).toHaveLength(2);
+    expect(new Set(called).size).toBe(2);
+    expect(messages.flatMap((message) => (message.role === 'tool' ? [message.toolCallId] : []))).toEqual(
+      called,
+    );
   });
 
   it('scores the last step alone where the task says so', async () => {
