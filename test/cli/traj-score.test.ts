@@ -1,6 +1,7 @@
 import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { lockOutput } from '../../src/cli/output-lock.js';
 import { type Episode, episodeSchema } from '../../src/core/trajectory/episode.schema.js';
 import { fromWire } from '../../src/store/wire.js';
 import { episodeOf, signal } from '../core/reward/episode-of.js';
@@ -90,6 +91,19 @@ describe('longrun traj score', () => {
       rows: 3,
       rejected: 0,
     });
+  });
+
+  it('leaves an output alone that another process scores: nothing is paid for twice', async () => {
+    const { folder, input, model, output, asked } = await workplace();
+    const command = ['traj', 'score', input, '--reward-model', model, '--output', output];
+    const env = { LONGRUN_HOME: join(folder, 'state') };
+    const lock = lockOutput(env.LONGRUN_HOME, output);
+    const second = await longrun(command, env);
+    lock.release();
+    expect(second).toMatchObject({ code: 1 });
+    expect(second.stderr).toContain(`process ${process.pid} of another terminal writes to ${output}`);
+    expect(await asked()).toBe(0);
+    expect(await longrun(command, env)).toMatchObject({ code: 0 });
   });
 
   it('loses no row for want of a score, says why there is none, and asks for no score of what infrastructure lost', async () => {

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { badInput, LongrunError } from '../../core/errors.js';
 import { catchInterrupts, type Interrupts } from '../../launch/interrupts.js';
 import { checkModel, estimateTokens, isScripted, ModelRegistry } from '../../model/index.js';
@@ -13,8 +14,9 @@ import type { Summariser } from '../../trajectories/compress/summariser.js';
 import { Ledger } from '../../trajectories/ledger.js';
 import { openOutput, type RowOutput } from '../../trajectories/output.js';
 import { type CliIo, EXIT } from '../cli-io.js';
-import { commandContext, printJson, printLines } from '../command-context.js';
+import { type CommandContext, commandContext, printJson, printLines } from '../command-context.js';
 import type { CompressFlags } from '../commands/traj/compress.js';
+import { lockOutput } from '../output-lock.js';
 import { wholeNumber } from '../whole-number.js';
 import { compressDocument, renderCompress } from './render-compress.js';
 import { commandInputs } from './traj-inputs.js';
@@ -41,9 +43,26 @@ export async function compressLine(
 ): Promise<void> {
   const context = await commandContext(flags, io);
   const names = inputNames(positionals, flags);
+  const path = flags.output ?? 'compressed.jsonl';
+  // Two at once would both pay for the same summaries.
+  const lock = lockOutput(context.stateDir, resolve(path));
+  try {
+    await compress(context, names, path, flags);
+  } finally {
+    lock.release();
+  }
+}
+
+async function compress(
+  context: CommandContext,
+  names: readonly string[],
+  path: string,
+  flags: CompressFlags,
+): Promise<void> {
+  const { io } = context;
   const sizes = sizesOf(flags);
   const count = await counter(flags.tokenizer);
-  const output = await openOutput(flags.output ?? 'compressed.jsonl', {
+  const output = await openOutput(path, {
     force: flags.force === true,
     siblings: [ORIGINALS_FILE],
   });

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { LongrunError } from '../../core/errors.js';
 import { catchInterrupts } from '../../launch/interrupts.js';
 import { escapeTerminalLine } from '../../report/escape-terminal.js';
@@ -10,6 +11,7 @@ import type { Scorer } from '../../trajectories/score/scorer.js';
 import { type CliIo, EXIT } from '../cli-io.js';
 import { type CommandContext, printJson, settingsContext } from '../command-context.js';
 import type { ScoreFlags } from '../commands/traj/score.js';
+import { lockOutput } from '../output-lock.js';
 import { type ScoreReport, scoreDocument, scoreLines } from './render-score.js';
 import { type ScorePlan, scorePlan } from './score-plan.js';
 import { type CommandInputs, commandInputs } from './traj-inputs.js';
@@ -25,9 +27,12 @@ export async function scoreLine(positionals: readonly string[], flags: ScoreFlag
   );
   const context = await settingsContext(Object.fromEntries(given), io);
   const names = inputNames(positionals, flags);
+  const path = flags.output ?? 'scored.jsonl';
   const plan = await scorePlan(flags, context.settings, io);
+  // Two at once would both pay for the same scores.
+  const lock = lockOutput(context.stateDir, resolve(path));
   try {
-    const output = await openOutput(flags.output ?? 'scored.jsonl', {
+    const output = await openOutput(path, {
       force: flags.force === true,
       name: 'scored.jsonl',
       siblings: plan.evaluated === null ? [] : [EVALUATED_FILE],
@@ -38,6 +43,7 @@ export async function scoreLine(positionals: readonly string[], flags: ScoreFlag
       await output.abandon();
     }
   } finally {
+    lock.release();
     await plan.scorer?.close();
   }
 }
