@@ -1,5 +1,3 @@
-import type { AttemptKey } from '../src/core/ids.js';
-import { rolloutId } from '../src/core/ids.js';
 import type { Lifecycle } from '../src/rollout/lifecycle.js';
 
 interface Running {
@@ -8,18 +6,13 @@ interface Running {
 }
 
 /**
- * One executor per attempt in this process: a newer one stops the older and waits for it, so that
- * a call in the air is recorded before anybody looks for its record.
+ * One executor per name (of an attempt, of a sink) in this process: a newer one stops the older and waits for it, so
+ * that a call in the air is recorded before anybody looks for its record.
  */
 export class Executors {
   private readonly running = new Map<string, Running>();
 
-  async run<T>(
-    key: AttemptKey,
-    lifecycle: Lifecycle,
-    work: (lifecycle: Lifecycle) => Promise<T>,
-  ): Promise<T> {
-    const name = `${rolloutId(key)}/${key.attempt}`;
+  async run<T>(name: string, lifecycle: Lifecycle, work: (lifecycle: Lifecycle) => Promise<T>): Promise<T> {
     const older = this.running.get(name);
     const superseded = new AbortController();
     const stopping = AbortSignal.any([lifecycle.stopping, superseded.signal]);

@@ -1,4 +1,5 @@
 import type { Fence } from '../src/core/fence.js';
+import { rolloutId } from '../src/core/ids.js';
 import type { SliceAnswer, StepInput, VerifyAnswer } from '../src/core/workflow-messages.js';
 import { runSlice } from '../src/rollout/slice.js';
 import { verifyStep } from '../src/rollout/verify.js';
@@ -17,7 +18,7 @@ export function createHostActivities(deps: ActivityDeps): HostActivities {
   const executors = new Executors();
   const act = <T>(input: StepInput, work: typeof runSlice | typeof verifyStep): Promise<T> =>
     withLifecycle(deps.shutdown, (lifecycle, activityAttempt) =>
-      executors.run(input, lifecycle, (own) => {
+      executors.run(`${rolloutId(input)}/${input.attempt}`, lifecycle, (own) => {
         const { runId, taskId, sample, attempt, step, incarnation, slice } = input;
         const fence: Fence = { incarnation, slice, activityAttempt };
         return work(deps, { runId, taskId, sample, attempt }, step, fence, own) as Promise<T>;

@@ -3,157 +3,108 @@ import {
   CancellationScope,
   condition,
   continueAsNew,
-  getExternalWorkflowHandle,
   isCancellation,
-  setHandler,
   startChild,
-  upsertMemo,
   workflowInfo,
 } from '@temporalio/workflow';
 import { partitionWorkflowId } from '../src/core/ids.js';
-import { isBudget, MEMO_PAUSED_BY } from '../src/core/pause-reason.js';
 import { RunBoard } from '../src/core/run-board.js';
-import type { RunInput, RunOpening } from '../src/core/workflow-messages.js';
+import { ServeBoard } from '../src/core/serve-board.js';
+import type { PartitionInput, RunInput, RunOpening } from '../src/core/workflow-messages.js';
 import { childOptions } from './child-options.js';
-import {
-  amendedSignal,
-  concurrencySignal,
-  exhaustedSignal,
-  groupEndedSignal,
-  pauseSignal,
-  progressQuery,
-  resumeSignal,
-  shareSignal,
-  standingSignal,
-} from './messages.js';
 import { partition } from './partition.js';
+import { PartitionTeller } from './partition-teller.js';
 import { bookkeeping } from './policies.js';
+import {
+  handlePartitions,
+  handleSinks,
+  handleSteering,
+  noteStandstill,
+  type RunDesk,
+} from './run-messages.js';
+import { RunSinks } from './run-sinks.js';
 import { runAttributes } from './search-attributes.js';
 
 /** How continue-as-new names the workflow that it carries on. */
 type RunWorkflow = (input: RunInput) => Promise<void>;
 
+interface Conduct extends RunDesk {
+  input: RunInput;
+  /** Null where nothing is served. */
+  sinks: RunSinks | null;
+}
+
 /**
- * One run, whatever its mode: its partitions in order, two open at a time. Continues as new only with no child
- * open, because continue-as-new applies the parent-close policy to every child.
+ * One run, whatever its mode: its partitions (or shifts) in order, two open at a time. Continues as new only with no
+ * child open, because continue-as-new applies the parent-close policy to every child.
  */
 export async function conductRun(input: RunInput): Promise<void> {
-  const opening = await bookkeeping.openRun({ runId: input.runId, incarnation: input.incarnation });
+  const { runId, incarnation } = input;
+  const continued = input.carried === undefined ? {} : { continued: true as const };
+  const opening = await bookkeeping.openRun({ runId, incarnation, ...continued });
   if (opening.finished) return;
+  const conduct = begin(input, opening);
+  try {
+    await runPartitions(conduct, input.carried?.nextPartition ?? opening.serve?.first ?? 0);
+    await endServing(conduct);
+  } catch (error) {
+    if (isCancellation(error)) await close(conduct, 'cancelled');
+    throw error;
+  }
+  await close(conduct, 'finished');
+}
+
+function begin(input: RunInput, opening: RunOpening): Conduct {
   const carried = input.carried ?? {
     paused: false,
-    done: 0,
-    nextPartition: 0,
+    done: opening.done ?? 0,
     concurrency: opening.concurrency,
   };
   const board = new RunBoard(carried.concurrency, carried);
-  const tellShares = handleMessages(input, board, opening);
-  try {
-    await runPartitions(input, board, opening, carried.nextPartition, tellShares);
-  } catch (error) {
-    if (isCancellation(error)) await close(input.runId, 'cancelled');
-    throw error;
-  }
-  await close(input.runId, 'finished');
+  const serve = opening.serve === undefined ? null : new ServeBoard(opening.serve, input.carried?.serve);
+  const teller = new PartitionTeller(input.runId, board, opening, serve);
+  const sinks = opening.serve === undefined ? null : new RunSinks(input, opening.serve, board, teller);
+  const conduct = { input, opening, board, serve, teller, sinks };
+  handleSteering(conduct);
+  handlePartitions(conduct);
+  if (serve !== null) handleSinks(serve, teller);
+  sinks?.start();
+  return conduct;
 }
 
-function close(runId: string, status: 'finished' | 'cancelled'): Promise<void> {
+/** Nothing more is started and everything that was has closed: the feed gets its end, and sinks deliver what is left. */
+async function endServing({ input: { runId }, serve, sinks }: Conduct): Promise<void> {
+  if (serve === null || sinks === null) return;
+  await bookkeeping.endServing({ runId, reason: serve.state.finishing ? 'trainer' : 'groups' });
+  await sinks.ended();
+}
+
+/** The run is closed last: whoever finds it closed can rely on its sinks having taken leave. */
+function close({ input: { runId }, sinks }: Conduct, status: 'finished' | 'cancelled'): Promise<void> {
   return CancellationScope.nonCancellable(async () => {
+    await sinks?.stop();
     await condition(allHandlersFinished);
+    if (sinks !== null && status === 'cancelled')
+      await bookkeeping.endServing({ runId, reason: 'cancelled' });
+    await sinks?.close();
     await bookkeeping.closeRun({ runId, status });
   });
 }
 
-/** Answers the function that tells open partitions their changed shares. */
-function handleMessages(input: RunInput, board: RunBoard, opening: RunOpening): () => Promise<void> {
-  // A partition that closed meanwhile has nothing to be told.
-  const tell = async (index: number, send: (id: string) => Promise<void>) =>
-    send(partitionWorkflowId(input.runId, index)).catch(() => undefined);
-  const tellShares = async () => {
-    for (const { index, share } of board.takeNews())
-      await tell(index, (id) =>
-        getExternalWorkflowHandle(id).signal(shareSignal, share, ...whole(board, opening)),
-      );
-  };
-  const passOn = async (signal: typeof pauseSignal | typeof resumeSignal) => {
-    for (const index of board.openIndexes)
-      await tell(index, (id) => getExternalWorkflowHandle(id).signal(signal));
-  };
-  setHandler(pauseSignal, (reason) => {
-    board.pause(reason ?? 'person');
-    noteStandstill(board);
-    return passOn(pauseSignal);
-  });
-  setHandler(resumeSignal, () => {
-    board.resume();
-    noteStandstill(board);
-    return passOn(resumeSignal);
-  });
-  setHandler(amendedSignal, async (standing, raised) => {
-    opening.policy = { ...opening.policy, ...standing };
-    for (const index of board.openIndexes)
-      await tell(index, (id) => getExternalWorkflowHandle(id).signal(standingSignal, standing));
-    if (!raised || (board.reason !== null && !isBudget(board.reason))) return;
-    board.resume();
-    noteStandstill(board);
-    await passOn(resumeSignal);
-  });
-  setHandler(concurrencySignal, (concurrency) => {
-    board.resize(concurrency, opening.groups === true);
-    return tellShares();
-  });
-  setHandler(exhaustedSignal, (index, running, held) => {
-    board.exhausted(index, running, held);
-    noteStandstill(board);
-    return tellShares();
-  });
-  setHandler(groupEndedSignal, (index, dead) => {
-    board.groupEnded(index, dead);
-    const { deadGroups } = opening;
-    if (deadGroups === undefined || board.deadGroups < deadGroups || board.paused) return;
-    board.pause('dead_groups');
-    noteStandstill(board);
-    return passOn(pauseSignal);
-  });
-  setHandler(progressQuery, () => ({
-    status: board.standstill === null ? 'running' : 'paused',
-    reason: board.standstill,
-    total: opening.total,
-    done: board.done,
-    running: board.openCount,
-  }));
-  return tellShares;
-}
-
-/** Partitions of groups also know the whole window: a group larger than it runs so many members at once. */
-function whole(board: RunBoard, { groups }: RunOpening): [number] | [] {
-  return groups === true ? [board.concurrency] : [];
-}
-
-/** For readers while no worker answers queries: why a run has paused itself. What a person did needs no note. */
-function noteStandstill(board: RunBoard): void {
-  const noted = workflowInfo().memo?.[MEMO_PAUSED_BY] ?? null;
-  const budget = board.standstill === 'person' ? null : board.standstill;
-  if (budget !== noted) upsertMemo({ [MEMO_PAUSED_BY]: budget });
-}
-
-async function runPartitions(
-  input: RunInput,
-  board: RunBoard,
-  opening: RunOpening,
-  first: number,
-  tellShares: () => Promise<void>,
-): Promise<void> {
+async function runPartitions(conduct: Conduct, first: number): Promise<void> {
+  const { board, opening, teller } = conduct;
   const children: Promise<void>[] = [];
   let failure: unknown = null;
   try {
     for (let index = first; index < opening.partitions; index++) {
-      if (workflowInfo().continueAsNewSuggested) await startOver(input, board, index);
-      await condition(() => board.mayOpen || failure !== null);
+      const turn = await nextTurn(conduct, index, index - first, () => failure !== null);
+      if (turn === 'renew') await condition(() => board.openCount === 0);
       if (failure !== null) throw failure;
+      if (turn === 'over') break;
+      if (turn === 'renew') await startOver(conduct, index);
       children.push(
-        runPartition(input, board, opening, index)
-          .then(tellShares)
+        runPartition(conduct, index)
+          .then(() => teller.shares())
           .catch((error) => {
             failure ??= error;
           }),
@@ -168,43 +119,67 @@ async function runPartitions(
   }
 }
 
-async function startOver(input: RunInput, board: RunBoard, nextPartition: number): Promise<void> {
-  await condition(() => board.openCount === 0 && allHandlersFinished());
-  const { paused, reason, done, concurrency, deadGroups: dead } = board;
+type Turn = 'open' | 'over' | 'renew';
+
+/** Waits until it is clear what to do with the next partition; `opened` are those of this history. */
+async function nextTurn(
+  { board, serve, opening }: Conduct,
+  index: number,
+  opened: number,
+  hasFailed: () => boolean,
+): Promise<Turn> {
+  const most = opening.serve?.shiftsPerHistory ?? Number.POSITIVE_INFINITY;
+  const mustRenew = () => workflowInfo().continueAsNewSuggested || opened >= most;
+  const isOver = () => serve?.isOver(index) ?? false;
+  const mayOpen = () => board.mayOpen && (serve?.mayOpen(index) ?? true);
+  if (mustRenew()) return isOver() ? 'over' : 'renew';
+  // A run that serves may wait for its trainers for weeks, which tell it now and then that it has to.
+  const mustWake = () => serve !== null && mustRenew();
+  await condition(() => mayOpen() || isOver() || hasFailed() || mustWake());
+  if (isOver()) return 'over';
+  return mayOpen() || !mustWake() ? 'open' : 'renew';
+}
+
+async function startOver({ input, board, serve, sinks }: Conduct, nextPartition: number): Promise<void> {
+  await sinks?.stop();
+  await condition(allHandlersFinished);
+  const { paused, reason, detail, done, concurrency, deadGroups: dead } = board;
   await continueAsNew<RunWorkflow>({
     ...input,
-    carried: { paused, reason, done, nextPartition, concurrency, dead },
+    carried: {
+      ...{ paused, reason, done, nextPartition, concurrency, dead },
+      ...(detail === null ? {} : { detail }),
+      ...(serve === null ? {} : { serve: serve.state }),
+    },
   });
 }
 
-async function runPartition(
-  input: RunInput,
-  board: RunBoard,
-  opening: RunOpening,
-  index: number,
-): Promise<void> {
-  const { runId, incarnation } = input;
-  const window = board.opened(index);
+async function runPartition(conduct: Conduct, index: number): Promise<void> {
+  const { board, serve, opening, teller } = conduct;
+  const { runId, incarnation } = conduct.input;
+  const args: PartitionInput = {
+    runId,
+    incarnation,
+    index,
+    window: board.opened(index),
+    paused: board.paused,
+    policy: opening.policy,
+    ...(opening.groups === true ? { concurrency: board.concurrency } : {}),
+    ...(serve === null ? {} : { orders: serve.opened(index) }),
+  };
   let done = 0;
   try {
     const child = await startChild(partition, {
       ...childOptions(incarnation),
       workflowId: partitionWorkflowId(runId, index),
-      args: [
-        {
-          runId,
-          incarnation,
-          index,
-          window,
-          paused: board.paused,
-          policy: opening.policy,
-          ...(opening.groups === true ? { concurrency: board.concurrency } : {}),
-        },
-      ],
+      args: [args],
       typedSearchAttributes: runAttributes(runId),
     });
+    board.hasStarted(index);
+    await teller.catchUp(index, args);
     done = (await child.result()).done;
   } finally {
     board.closed(index, done);
+    serve?.closed(index);
   }
 }

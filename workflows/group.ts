@@ -12,6 +12,7 @@ import { GroupBoard } from '../src/core/group-board.js';
 import { rolloutWorkflowId } from '../src/core/ids.js';
 import type { GroupDigest, GroupInput, GroupOpening } from '../src/core/workflow-messages.js';
 import { childOptions } from './child-options.js';
+import { InOrder } from './in-order.js';
 import { heldSignal, pauseSignal, resumeSignal, roomSignal, shareSignal } from './messages.js';
 import { passOn, tell } from './pass-on.js';
 import { bookkeeping } from './policies.js';
@@ -128,9 +129,10 @@ class Members {
 
   private handleMessages(): void {
     const { board, running } = this;
-    const pauseOrResume = async (signal: typeof pauseSignal | typeof resumeSignal) => {
+    const toMembers = new InOrder();
+    const pauseOrResume = (signal: typeof pauseSignal | typeof resumeSignal) => {
       board.pause(signal === pauseSignal, Date.now());
-      await passOn(running.keys(), signal);
+      return toMembers.run(() => passOn(running.keys(), signal));
     };
     setHandler(pauseSignal, () => pauseOrResume(pauseSignal));
     setHandler(resumeSignal, () => pauseOrResume(resumeSignal));

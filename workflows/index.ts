@@ -7,3 +7,4 @@ export { process } from './process.js';
 export { replay } from './replay.js';
 export { rollout } from './rollout.js';
 export { runBudget } from './run-budget.js';
+export { serve } from './serve.js';

@@ -4,7 +4,7 @@ import type { EndpointReport, EndpointShare, EndpointView } from '../src/core/en
 import type { GroupRoom } from '../src/core/group-board.js';
 import type { PauseReason } from '../src/core/pause-reason.js';
 import type { SinkName } from '../src/core/serve-config.schema.js';
-import type { PoolStanding, ProgressCounts } from '../src/core/workflow-messages.js';
+import type { PoolStanding, ProgressCounts, ShiftOrders } from '../src/core/workflow-messages.js';
 
 /** Stop starting work; what runs stops at its next step. Sent to a run, which passes it on. Without a reason it is a person's. */
 export const pauseSignal = defineSignal<[PauseReason?]>('pause');
@@ -30,6 +30,8 @@ export const exhaustedSignal = defineSignal<[number, number, number?]>('exhauste
 export const allowanceSignal = defineSignal<[SinkName, number]>('allowance');
 /** To the same: its trainer needs no more. Nothing new is started, what runs ends in order. */
 export const finishSignal = defineSignal('finish');
+/** To a shift, from its run: what it may start from now on. */
+export const ordersSignal = defineSignal<[ShiftOrders]>('orders');
 
 /** To the keeper of a budget, from a process that spends it. */
 export const askBudgetUpdate = defineUpdate<ShareAnswer, [ShareRequest]>('askBudget');

@@ -11,7 +11,7 @@ import { rolloutAttributes } from './search-attributes.js';
 /** The groups of a partition, side by side: each starts when there is room for as many members as it may run at once. */
 export function groupUnits(
   work: PartitionWork,
-  { size, open }: NonNullable<PartitionOpening['groups']>,
+  { size, open, begun = 0 }: NonNullable<PartitionOpening['groups']>,
 ): Unit[] {
   const room = () => Math.min(size, work.concurrency);
   let toldDead: boolean | null = null;
@@ -21,9 +21,11 @@ export function groupUnits(
     toldDead = dead;
     await tell(work.runWorkflow, groupEndedSignal, work.input.index, dead);
   };
-  return open.map((ref) => ({
-    fits: () => work.board.fits(room()),
-    run: () => runGroup(work, { runId: work.input.runId, ...ref }, size, room(), tellEnd),
+  const { runId } = work.input;
+  return open.map(({ taskId, index, n = 0 }) => ({
+    fits: () => work.board.fits(room()) && (n < begun || n < work.orders.limit),
+    isDropped: () => work.orders.finishing && n >= begun,
+    run: () => runGroup(work, { runId, taskId, index }, size, room(), tellEnd),
   }));
 }
 
@@ -46,7 +48,7 @@ async function runGroup(
       typedSearchAttributes: rolloutAttributes(key),
     });
     running.add(workflowId);
-    if (board.paused) await child.signal(pauseSignal);
+    if (board.paused) await work.toChildren.run(() => child.signal(pauseSignal));
     await tellEnd((await child.result()).dead);
   } catch {
     // Cancelled, terminated or already there: the store says what became of it, not this history.

@@ -11,7 +11,11 @@ import { rolloutAttributes } from './search-attributes.js';
 export function rolloutUnits(work: PartitionWork, open: PartitionOpening['open']): Unit[] {
   const { runId } = work.input;
   const keys = open.flatMap(({ taskId, samples }) => samples.map((sample) => ({ runId, taskId, sample })));
-  return keys.map((key) => ({ fits: () => work.board.mayStart, run: () => runRollout(work, key) }));
+  return keys.map((key) => ({
+    fits: () => work.board.mayStart,
+    isDropped: () => false,
+    run: () => runRollout(work, key),
+  }));
 }
 
 async function runRollout(work: PartitionWork, key: RolloutKey): Promise<void> {
@@ -27,7 +31,7 @@ async function runRollout(work: PartitionWork, key: RolloutKey): Promise<void> {
       typedSearchAttributes: rolloutAttributes(key),
     });
     running.add(workflowId);
-    if (board.paused) await child.signal(pauseSignal);
+    if (board.paused) await work.toChildren.run(() => child.signal(pauseSignal));
     await child.result();
   } catch {
     // Cancelled, terminated or already there: the store says what became of it, not this history.

@@ -1,5 +1,6 @@
 import type { PartitionBoard } from '../src/core/partition-board.js';
-import type { PartitionInput, RolloutPolicy } from '../src/core/workflow-messages.js';
+import type { PartitionInput, RolloutPolicy, ShiftOrders } from '../src/core/workflow-messages.js';
+import type { InOrder } from './in-order.js';
 
 /** What the parts of a partition share. */
 export interface PartitionWork {
@@ -9,8 +10,12 @@ export interface PartitionWork {
   runWorkflow: string;
   /** Ids of the children that may be told something. */
   running: Set<string>;
+  /** What they are told of a pause must arrive in order. */
+  toChildren: InOrder;
   /** Of what is started from now on. */
   policy: RolloutPolicy;
+  /** What a shift may start; without limit in other partitions. */
+  orders: ShiftOrders;
   /** The whole window of the run. */
   concurrency: number;
   /** Tells the run what is still in flight once nothing is left to start. */
@@ -20,6 +25,8 @@ export interface PartitionWork {
 /** A rollout or a group: started when it fits, in order. */
 export interface Unit {
   fits(): boolean;
+  /** It will never be started, and nothing after it. */
+  isDropped(): boolean;
   /** Never rejects: what became of it is in the store. */
   run(): Promise<void>;
 }

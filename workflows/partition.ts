@@ -8,9 +8,11 @@ import {
 import { evaluateWorkflowId } from '../src/core/ids.js';
 import { PartitionBoard } from '../src/core/partition-board.js';
 import type { PartitionInput, PartitionOpening, PartitionSummary } from '../src/core/workflow-messages.js';
+import { InOrder } from './in-order.js';
 import {
   exhaustedSignal,
   heldSignal,
+  ordersSignal,
   pauseSignal,
   progressQuery,
   resumeSignal,
@@ -34,17 +36,21 @@ export async function partition(input: PartitionInput): Promise<PartitionSummary
   const unstarted = countUnstarted(opening);
   const board = new PartitionBoard(unstarted, opening.done, input.window, input.paused);
   const runWorkflow = workflowInfo().parent?.workflowId ?? evaluateWorkflowId(runId);
+  const toRun = new InOrder();
   const work: PartitionWork = {
     input,
     board,
     runWorkflow,
     running: new Set(),
+    toChildren: new InOrder(),
     policy: input.policy,
+    orders: input.orders ?? { limit: Number.POSITIVE_INFINITY, finishing: false },
     concurrency: input.concurrency ?? input.window,
-    tellTail: async () => {
-      const tail = board.takeTail();
-      if (tail !== null) await tell(runWorkflow, exhaustedSignal, index, tail, board.heldCount);
-    },
+    tellTail: () =>
+      toRun.run(async () => {
+        const tail = board.takeTail();
+        if (tail !== null) await tell(runWorkflow, exhaustedSignal, index, tail, board.heldCount);
+      }),
   };
   const { groups } = opening;
   const units = groups === undefined ? rolloutUnits(work, opening.open) : groupUnits(work, groups);
@@ -53,7 +59,11 @@ export async function partition(input: PartitionInput): Promise<PartitionSummary
   const children: Promise<void>[] = [];
   try {
     for (const unit of units) {
-      await condition(() => unit.fits());
+      await condition(() => unit.fits() || unit.isDropped());
+      if (unit.isDropped()) {
+        board.dropRest();
+        break;
+      }
       children.push(unit.run());
     }
     await work.tellTail();
@@ -74,17 +84,17 @@ function countUnstarted({ open, groups }: PartitionOpening): number {
 }
 
 function handleMessages(work: PartitionWork, total: number, size: number): void {
-  const { board, running } = work;
-  const pauseOrResume = async (signal: typeof pauseSignal | typeof resumeSignal) => {
+  const { board, running, toChildren } = work;
+  const pauseOrResume = (signal: typeof pauseSignal | typeof resumeSignal) => {
     board.paused = signal === pauseSignal;
-    await passOn(running, signal);
+    return toChildren.run(() => passOn(running, signal));
   };
   setHandler(shareSignal, async (share, concurrency) => {
     board.window = share;
     if (concurrency === undefined) return;
     const [before, now] = [work.concurrency, concurrency].map((most) => Math.min(size, most));
     work.concurrency = concurrency;
-    if (now !== undefined && now !== before) await passOn(running, shareSignal, now);
+    if (now !== undefined && now !== before) await toChildren.run(() => passOn(running, shareSignal, now));
   });
   setHandler(pauseSignal, () => pauseOrResume(pauseSignal));
   setHandler(resumeSignal, () => pauseOrResume(resumeSignal));
@@ -101,6 +111,9 @@ function handleMessages(work: PartitionWork, total: number, size: number): void 
   setHandler(roomSignal, (id, room) => {
     board.groupChanged(id, room);
     return work.tellTail();
+  });
+  setHandler(ordersSignal, (orders) => {
+    work.orders = orders;
   });
   setHandler(standingSignal, (standing) => {
     work.policy = { ...work.policy, ...standing };

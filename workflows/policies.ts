@@ -3,7 +3,10 @@ import type { BookkeepingActivities } from '../activities/bookkeeping.js';
 import type { ControlActivities } from '../activities/control.js';
 import type { HostActivities } from '../activities/host.js';
 import type { PoolActivities } from '../activities/pool.js';
+import type { SinkActivities } from '../activities/sinks.js';
 import { DEFAULT_STANDING, placementPriority } from '../src/core/pool-priority.js';
+import { hostControlQueue } from '../src/core/queues.js';
+import type { SinkName } from '../src/core/serve-config.schema.js';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../src/core/time.js';
 import type { RolloutPolicy } from '../src/core/workflow-messages.js';
 
@@ -56,4 +59,28 @@ export function controlActivities(taskQueue: string): ControlActivities {
     scheduleToCloseTimeout: 30 * SECOND_MS,
     retry: { initialInterval: SECOND_MS, backoffCoefficient: 2, maximumInterval: 5 * SECOND_MS },
   });
+}
+
+/** A sink works as long as its run does, for weeks if need be: what fails is begun again for ever. */
+export function sinkActivities(sink: SinkName, hostId: string | null): SinkActivities {
+  return proxyActivities<SinkActivities>({
+    ...PATIENT,
+    ...sinkQueue(sink, hostId),
+    startToCloseTimeout: 365 * DAY_MS,
+  });
+}
+
+/** Taking leave is for the peer's good: the run ends without it in the end. */
+export function closingSink(sink: SinkName, hostId: string | null): SinkActivities {
+  return proxyActivities<SinkActivities>({
+    ...PATIENT,
+    ...sinkQueue(sink, hostId),
+    scheduleToStartTimeout: MINUTE_MS,
+    scheduleToCloseTimeout: 5 * MINUTE_MS,
+  });
+}
+
+/** Any worker that orchestrates may post to a server; a port and a folder are on one host. */
+function sinkQueue(sink: SinkName, hostId: string | null): ActivityOptions {
+  return sink === 'atropos' || hostId === null ? {} : { taskQueue: hostControlQueue(hostId) };
 }

@@ -4,9 +4,11 @@ import {
   type FlagValues,
   mergeCommonSettings,
   mergeProcessSettings,
+  mergeServeSettings,
   mergeSettings,
 } from '../config/merge-settings.js';
 import type { ProcessSettingName, ProcessSettings } from '../config/process-settings.schema.js';
+import type { ServeSettingName, ServeSettings } from '../config/serve-settings.schema.js';
 import type { Settings } from '../config/settings.schema.js';
 import { stateFolder } from '../config/state-folder.js';
 import { literalKey } from '../config/upload-key.js';
@@ -53,6 +55,17 @@ export async function processContext(
 ): Promise<CommandContext & { settings: ProcessSettings }> {
   const { settings, warnings } = await mergeProcessSettings(flags, io.env);
   return { ...openContext(settings, warnings, io, literalSecrets(settings)), settings };
+}
+
+/** The same with those of `longrun serve`. */
+export async function serveContext(
+  flags: FlagValues<ServeSettingName>,
+  io: CliIo,
+): Promise<CommandContext & { settings: ServeSettings }> {
+  const { settings, warnings } = await mergeServeSettings(flags, io.env);
+  const token = settings.tokenEnv === null ? undefined : io.env[settings.tokenEnv];
+  const secrets = [...literalSecrets(settings), ...(token ? [token] : [])];
+  return { ...openContext(settings, warnings, io, secrets), settings };
 }
 
 function literalSecrets({ trajectory }: Pick<Settings, 'trajectory'>): string[] {

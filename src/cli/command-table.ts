@@ -33,6 +33,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./commands/process.js')).processCommand,
   },
   {
+    name: 'serve',
+    group: RUN,
+    summary: 'Feed trainers with groups for as long as they train: Atropos, Tinker, an API of its own',
+    load: async () => (await import('./commands/serve.js')).serveCommand,
+  },
+  {
     name: 'replay',
     group: RUN,
     summary: 'New attempts at rollouts of a run, from the start or from what is recorded',

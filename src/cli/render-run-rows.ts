@@ -20,7 +20,7 @@ export function renderRunRows(rows: readonly RunRow[], { style, columns }: Look)
     return ['There are no runs here yet. Start one: longrun evaluate tblite --model scripted/demo'];
   const cells = rows.map((row) => [
     row.runId,
-    row.status,
+    row.requestedBy === null ? row.status : `${row.status}, on request`,
     escapeTerminalLine(row.model ?? `${row.agent} agent`),
     `${row.nDone}/${row.nRollouts}`,
     percent(row.passAt1),

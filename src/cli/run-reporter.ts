@@ -34,9 +34,9 @@ const ENDS = {
   failed: 'The run did not finish: its workflow failed.',
 } as const;
 
-function pausedByBudget({ run: { runId, pauseReason, config } }: RunDocument): string {
-  if (pauseReason === 'dead_groups')
-    return `The run is paused: ${pauseNote(pauseReason, config)}. ${pauseAdvice(runId, pauseReason, config)}`;
+function pausedByBudget({ run: { runId, pauseReason, pauseDetail, config } }: RunDocument): string {
+  if (pauseReason === 'dead_groups' || pauseReason === 'sink_failed')
+    return `The run is paused: ${pauseNote(pauseReason, config, pauseDetail)}. ${pauseAdvice(runId, pauseReason, config)}`;
   const note = pauseNote(pauseReason, config) ?? 'what is left of its budget does not cover what is open';
   const raise = pauseReason === null ? `longrun runs set ${runId}` : raiseCommand(runId, pauseReason, config);
   return `The run is paused: ${note}. Raise it, then carry the run on:\n  ${raise}\n  longrun runs resume ${runId}`;

@@ -5,7 +5,7 @@ import { badInput } from '../core/errors.js';
 import { agentSettings, isAgentMapping } from './agent-mapping.js';
 import { closest } from './closest.js';
 import { fromFileKeys, type KeySchema } from './file-keys.js';
-import { type FileSettingName, fileSettingsSchema } from './process-settings.schema.js';
+import { type FileSettingName, fileSettingsSchema } from './file-settings.schema.js';
 import type { SettingRow } from './setting-table.js';
 
 /** A value of the file and where it stands, as `longrun.yaml:3:11`. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type KeySchema, withFileKeys } from './file-keys.js';
-import { fileSettingsSchema } from './process-settings.schema.js';
+import { fileSettingsSchema } from './file-settings.schema.js';
 import { fileSettingTable } from './setting-table.js';
 
 /** JSON Schema of longrun.yaml, for editors and for `longrun schema config`. */
@@ -17,7 +17,7 @@ export function configFileJsonSchema(): Record<string, unknown> {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'longrun.yaml',
     description:
-      'Settings of longrun evaluate and longrun process. Flags and environment variables win over this file.',
+      'Settings of longrun evaluate, longrun process and longrun serve. Flags and environment variables win over this file.',
     type: 'object',
     additionalProperties: false,
     properties,

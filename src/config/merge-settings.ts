@@ -10,17 +10,19 @@ import {
   readConfigLeniently,
 } from './config-file.js';
 import { fromFileKeys } from './file-keys.js';
+import type { FileSettingName } from './file-settings.schema.js';
 import {
-  type FileSettingName,
   type ProcessSettingName,
   type ProcessSettings,
   processSettingsSchema,
 } from './process-settings.schema.js';
 import { readText } from './read-text.js';
+import { type ServeSettingName, type ServeSettings, serveSettingsSchema } from './serve-settings.schema.js';
 import {
   fileSettingTable,
   processSettingTable,
   type SettingRow,
+  serveSettingTable,
   settingTable,
   workerSettingTable,
 } from './setting-table.js';
@@ -74,6 +76,20 @@ export async function mergeProcessSettings(
     env,
   );
   return { settings: values as ProcessSettings, warnings };
+}
+
+/** The same for `longrun serve`. */
+export async function mergeServeSettings(
+  flags: FlagValues<ServeSettingName>,
+  env: NodeJS.ProcessEnv,
+): Promise<{ settings: ServeSettings; warnings: string[] }> {
+  const { values, warnings } = await merge<ServeSettingName>(
+    serveSettingsSchema.shape,
+    serveSettingTable(),
+    flags,
+    env,
+  );
+  return { settings: values as ServeSettings, warnings };
 }
 
 async function merge<Name extends string>(

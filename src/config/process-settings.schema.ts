@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { groupConfigFields as run } from '../core/group-config.schema.js';
 import { settingsSchema } from './settings.schema.js';
 
-/** What `longrun process` takes about groups. `group_budget_*` are in the settings of every run. */
+/** What `longrun process` and `longrun serve` take about groups. `group_budget_*` are in the settings of every run. */
 export const groupSettings = {
   groups: run.groups.describe('Groups of the whole run, tasks in turn; by default one per task'),
   groupSize: z
@@ -31,11 +31,9 @@ export const groupSettings = {
   ),
 };
 
-/** Every setting that longrun.yaml may have, whichever command reads it. */
-export const fileSettingsSchema = settingsSchema.extend(groupSettings);
-export type FileSettingName = keyof z.infer<typeof fileSettingsSchema>;
-
 /** Every setting of `longrun process`. */
-export const processSettingsSchema = fileSettingsSchema.omit({ samples: true, failUnder: true });
+export const processSettingsSchema = settingsSchema
+  .extend(groupSettings)
+  .omit({ samples: true, failUnder: true });
 export type ProcessSettings = z.infer<typeof processSettingsSchema>;
 export type ProcessSettingName = keyof ProcessSettings;

@@ -3,6 +3,7 @@ import {
   type SettingPart,
   type SettingRow,
   settingTable,
+  trainerSettingTable,
   workerSettingTable,
 } from './setting-table.js';
 
@@ -17,11 +18,16 @@ export function configReference(): string {
     ),
   );
   const grouped = section('Groups', groupSettingTable());
+  const trainers = section('Trainers', trainerSettingTable());
   const workers = section('Worker', workerSettingTable());
-  return `${INTRODUCTION}\n${sections.join('\n')}\n${grouped}\n${OF_GROUPS}\n${workers}\n${OF_WORKERS}`;
+  return `${INTRODUCTION}\n${sections.join('\n')}\n${grouped}\n${OF_GROUPS}\n${trainers}\n${OF_TRAINERS}\n${workers}\n${OF_WORKERS}`;
 }
 
-const OF_GROUPS = `These are of \`longrun process\`, which has all others but \`samples\` and \`fail_under\`.
+const OF_GROUPS = `These are of \`longrun process\`, which has all others but \`samples\` and \`fail_under\`, and of \`longrun serve\`.
+`;
+
+const OF_TRAINERS = `These are of \`longrun serve\`, which also has those of groups (without \`groups\` it goes on until it is stopped)
+and all others but \`samples\`, \`fail_under\`, \`output\`, \`save_trajectories\` and \`trajectory_file\`.
 `;
 
 const OF_WORKERS = `These are of \`longrun worker\` and, without role and host id, of \`longrun up\`; the file is about runs and has no

@@ -1,12 +1,9 @@
 import { z } from 'zod';
 import { toSnakeCase } from '../store/wire-names.js';
-import {
-  type FileSettingName,
-  fileSettingsSchema,
-  groupSettings,
-  type ProcessSettingName,
-  processSettingsSchema,
-} from './process-settings.schema.js';
+import { type FileSettingName, fileSettingsSchema } from './file-settings.schema.js';
+import { groupSettings, type ProcessSettingName, processSettingsSchema } from './process-settings.schema.js';
+import { type ServeSettingName, serveSettings, serveSettingsSchema } from './serve-settings.schema.js';
+import { PLACEHOLDERS, WORKER_PLACEHOLDERS } from './setting-placeholders.js';
 import { type SettingName, settingsSchema } from './settings.schema.js';
 import { type WorkerSettingName, workerSettingsSchema } from './worker-settings.schema.js';
 
@@ -112,50 +109,6 @@ const GROUPS: [heading: string, names: SettingName[]][] = [
   ['Recording', ['trajectory']],
 ];
 
-const PLACEHOLDERS: Partial<Record<string, string>> = {
-  model: 'id',
-  agent: 'agent',
-  sandbox: 'driver',
-  network: 'access',
-  contextPolicy: 'policy',
-  toolCallParser: 'family',
-  tokenApi: 'api',
-  tokenizer: 'folder',
-  logLevel: 'level',
-  baseUrl: 'url',
-  apiKeyEnv: 'name',
-  task: 'glob',
-  passThreshold: 'reward',
-  estimator: 'name',
-  groupPolicy: 'policy',
-  groupDeadlineMs: 'ms',
-  gamma: 'factor',
-  tokenPenalty: 'share',
-  turnPenalty: 'share',
-  budgetUsd: 'dollars',
-  rolloutBudgetUsd: 'dollars',
-  groupBudgetUsd: 'dollars',
-  verify: 'level',
-  hostLossMs: 'ms',
-  failUnder: 'rate',
-  modelTimeoutMs: 'ms',
-  runId: 'id',
-  stateDir: 'folder',
-  store: 'url',
-  output: 'folder',
-  trajectoryFile: 'file',
-  metricsPort: 'port',
-  config: 'file',
-};
-const WORKER_PLACEHOLDERS: Record<string, string> = {
-  role: 'role',
-  hostId: 'name',
-  capacity: 'n|kind=n,…',
-  healthPort: 'port',
-  drainTimeout: 'duration',
-  diskKeepFree: 'size',
-};
-
 const ENV_NAMES: Partial<Record<string, string>> = {
   stateDir: 'LONGRUN_HOME',
 };
@@ -198,28 +151,44 @@ const GROUP_ROWS: [heading: string, names: (keyof typeof groupSettings)[]] = [
   Object.keys(groupSettings) as (keyof typeof groupSettings)[],
 ];
 
+const SERVE_ROWS: [heading: string, names: (keyof typeof serveSettings)[]] = [
+  'Trainers',
+  Object.keys(serveSettings) as (keyof typeof serveSettings)[],
+];
+
 /** The settings of `longrun process`, in reading order. */
 export function processSettingTable(): SettingRow<ProcessSettingName>[] {
-  const known = Object.keys(processSettingsSchema.shape);
-  const groups = GROUPS.map(([heading, names]): [string, ProcessSettingName[]] => [
-    heading,
-    names.filter((name): name is SettingName & ProcessSettingName => known.includes(name)),
-  ]);
-  return rowsOf<ProcessSettingName>(processSettingsSchema, [
-    ...groups.slice(0, 2),
-    GROUP_ROWS,
-    ...groups.slice(2),
-  ]);
+  const groups = withoutUnknown(processSettingsSchema.shape);
+  return rowsOf(processSettingsSchema, [...groups.slice(0, 2), GROUP_ROWS, ...groups.slice(2)]);
 }
 
-/** What only `longrun process` has of them. */
+/** Those of `longrun serve`. */
+export function serveSettingTable(): SettingRow<ServeSettingName>[] {
+  const groups = withoutUnknown(serveSettingsSchema.shape);
+  return rowsOf(serveSettingsSchema, [SERVE_ROWS, ...groups.slice(0, 2), GROUP_ROWS, ...groups.slice(2)]);
+}
+
+/** The settings that every command has, as far as this one takes them. */
+function withoutUnknown<Shape extends object>(
+  shape: Shape,
+): [heading: string, names: (SettingName & keyof Shape)[]][] {
+  const isKnown = (name: SettingName): name is SettingName & keyof Shape => name in shape;
+  return GROUPS.map(([heading, names]) => [heading, names.filter(isKnown)]);
+}
+
+/** What only `longrun process` and `longrun serve` have of them. */
 export function groupSettingTable(): SettingRow<ProcessSettingName>[] {
   return processSettingTable().filter(({ group }) => group === GROUP_ROWS[0]);
 }
 
+/** What only `longrun serve` has. */
+export function trainerSettingTable(): SettingRow<ServeSettingName>[] {
+  return serveSettingTable().filter(({ group }) => group === SERVE_ROWS[0]);
+}
+
 /** Every setting that the file may have: one file serves all commands. */
 export function fileSettingTable(): SettingRow<FileSettingName>[] {
-  return rowsOf<FileSettingName>(fileSettingsSchema, [...GROUPS, GROUP_ROWS]);
+  return rowsOf<FileSettingName>(fileSettingsSchema, [...GROUPS, GROUP_ROWS, SERVE_ROWS]);
 }
 
 /** The settings of `longrun worker`, as flags and variables; the file is about runs. */

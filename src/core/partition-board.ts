@@ -50,6 +50,11 @@ export class PartitionBoard {
     return this.single - this.held.size + sum(this.groups, ({ room }) => room);
   }
 
+  /** What has not been started never will be. */
+  dropRest(): void {
+    this.unstarted = 0;
+  }
+
   started(): void {
     this.unstarted -= 1;
     this.single += 1;

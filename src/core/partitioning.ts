@@ -80,3 +80,16 @@ export function partitionCount(
 ): number {
   return (groupSize === null ? partitionsOf(tasks) : groupPartitionsOf(tasks, groupSize)).length;
 }
+
+/** As the list of a shift's groups names each of them in JSON. */
+const BYTES_PER_NUMBERED_GROUP = 56;
+
+/** How many groups of a run that serves a shift has: all as many, so that each process finds the same shifts. */
+export function groupsPerShift(taskIds: readonly string[], size: number, shiftRollouts: number): number {
+  const longest = taskIds.reduce((most, { length }) => Math.max(most, length), 0);
+  const most = Math.min(
+    Math.floor(shiftRollouts / size),
+    Math.floor(PARTITION_BYTES / (longest + BYTES_PER_NUMBERED_GROUP)),
+  );
+  return Math.max(1, most);
+}

@@ -7,10 +7,15 @@ const OPEN_AT_ONCE = 2;
 export class RunBoard {
   /** Why nothing new is started; null while it is. */
   reason: PauseReason | null;
+  /** More about that, in words. */
+  detail: string | null;
+  /** How often somebody has said to go on. */
+  resumptions = 0;
   done: number;
   /** No partition is left to open. */
   allOpened = false;
   private readonly open = new Set<number>();
+  private readonly started = new Set<number>();
   private readonly shares: WindowShares;
   /** Partitions with rollouts that wait for the budgets of their groups. */
   private readonly held = new Set<number>();
@@ -21,11 +26,18 @@ export class RunBoard {
 
   constructor(
     public concurrency: number,
-    state: { paused: boolean; done: number; reason?: PauseReason | null; dead?: number },
+    state: {
+      paused: boolean;
+      done: number;
+      reason?: PauseReason | null;
+      detail?: string | null;
+      dead?: number;
+    },
   ) {
     this.deadBefore = state.dead ?? 0;
     this.shares = new WindowShares(concurrency);
     this.reason = state.paused ? (state.reason ?? 'person') : null;
+    this.detail = state.detail ?? null;
     this.done = state.done;
   }
 
@@ -34,14 +46,17 @@ export class RunBoard {
   }
 
   /** A budget is the weakest reason: raising it must not resume what is paused for another, or by a person. */
-  pause(reason: PauseReason): void {
+  pause(reason: PauseReason, detail: string | null = null): void {
     if (this.reason === 'person' || (this.reason !== null && isBudget(reason) && !isBudget(this.reason)))
       return;
     this.reason = reason;
+    this.detail = detail;
   }
 
   resume(): void {
     this.reason = null;
+    this.detail = null;
+    this.resumptions += 1;
     this.deadBefore = 0;
     this.dead.clear();
   }
@@ -73,6 +88,11 @@ export class RunBoard {
     return [...this.open];
   }
 
+  /** Open ones whose workflows are known to have started: what is sent to others is lost. */
+  get startedIndexes(): number[] {
+    return [...this.started];
+  }
+
   /** Two open at a time, the second only when the first leaves room. */
   get mayOpen(): boolean {
     return !this.paused && this.open.size < OPEN_AT_ONCE && this.shares.hasRoom;
@@ -94,6 +114,11 @@ export class RunBoard {
     return share;
   }
 
+  /** Its workflow takes messages from now on. */
+  hasStarted(index: number): void {
+    if (this.open.has(index)) this.started.add(index);
+  }
+
   /** `held`: of its rollouts, those that wait for the budgets of their groups. */
   exhausted(index: number, running: number, held = 0): void {
     this.shares.exhausted(index, running);
@@ -103,6 +128,7 @@ export class RunBoard {
 
   closed(index: number, done: number): void {
     this.open.delete(index);
+    this.started.delete(index);
     this.shares.closed(index);
     this.held.delete(index);
     this.told.delete(index);
@@ -111,11 +137,11 @@ export class RunBoard {
     this.done += done;
   }
 
-  /** Shares that changed since they were told. A partition with nothing left to start needs none. */
-  takeNews(): { index: number; share: number }[] {
+  /** Shares that changed since they were told, of those partitions that can be told of it. */
+  takeNews(tellable: readonly number[] = this.openIndexes): { index: number; share: number }[] {
     const news: { index: number; share: number }[] = [];
     for (const [index, share] of this.shares.shares()) {
-      if (this.told.get(index) === share) continue;
+      if (this.told.get(index) === share || !tellable.includes(index)) continue;
       this.told.set(index, share);
       news.push({ index, share });
     }

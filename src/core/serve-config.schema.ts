@@ -22,7 +22,12 @@ export const serveConfigSchema = z.object({
     .nullable()
     .default(null)
     .describe('Environment variable that holds the token of the API'),
-  maxQueue: z.number().int().min(1).default(1_000).describe('Groups that wait for a trainer, at most'),
+  maxQueue: z
+    .number()
+    .int()
+    .min(0)
+    .default(1_000)
+    .describe('Groups that wait for a trainer, at most; 0 = none is made before a trainer has registered'),
   batchGroups: z.number().int().min(1).default(8).describe('Groups in a batch of Tinker datums'),
   maxBatchesOffpolicy: z
     .number()
@@ -57,6 +62,12 @@ export const serveConfigSchema = z.object({
     .max(300)
     .default(300)
     .describe('Rollouts in a shift; a history holds one shift'),
+  shiftsPerHistory: z
+    .number()
+    .int()
+    .min(1)
+    .default(50)
+    .describe("The run's workflow continues as new after so many shifts, when none is open"),
 });
 export type ServeConfig = z.infer<typeof serveConfigSchema>;
 

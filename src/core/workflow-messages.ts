@@ -25,7 +25,16 @@ export interface RunInput {
     reason?: PauseReason | null;
     /** Groups without a score in a row. */
     dead?: number;
+    detail?: string;
+    serve?: ServeState;
   };
+}
+
+export interface OpenRunInput {
+  runId: string;
+  incarnation: number;
+  /** It goes on after continue-as-new. */
+  continued?: true;
 }
 
 /** How a run is worked off; read from the store once, at its start. */
@@ -33,12 +42,49 @@ export interface RunOpening {
   finished: boolean;
   total: number;
   concurrency: number;
+  /** Of an endless sequence the largest whole number. */
   partitions: number;
   policy: RolloutPolicy;
   /** Its rollouts are in groups; absent = they stand alone. */
   groups?: true;
   /** So many groups in a row without a score pause it; absent = never. */
   deadGroups?: number;
+  /** Rollouts that had ended when the run was opened, where its first partitions are not opened again. */
+  done?: number;
+  /** Only of a run that serves: its partitions are shifts. */
+  serve?: ServeOpening;
+}
+
+/** How the sequence of groups of a run that serves is cut into shifts. */
+export interface ServeOpening {
+  sinks: SinkName[];
+  /** The host of those sinks that are bound to one. */
+  hostId: string | null;
+  groupSize: number;
+  groupsPerShift: number;
+  /** Groups of the whole sequence; null = it is endless. */
+  groups: number | null;
+  /** Groups of the shifts that earlier workflows have opened. */
+  opened: number;
+  /** The first shift that has an open group. */
+  first: number;
+  /** It continues as new after so many. */
+  shiftsPerHistory: number;
+}
+
+/** What a run that serves was told, as far as it outlives its history. */
+export interface ServeState {
+  limits: Partial<Record<SinkName, number>>;
+  /** Nothing new is started. */
+  finishing: boolean;
+}
+
+/** What a shift may start. */
+export interface ShiftOrders {
+  /** Groups of the sequence with a lower number. */
+  limit: number;
+  /** Nothing at all that has not begun: what runs ends, and the shift with it. */
+  finishing: boolean;
 }
 
 export interface RolloutPolicy extends Partial<PoolStanding> {
@@ -59,6 +105,8 @@ export interface PartitionInput {
   policy: RolloutPolicy;
   /** The whole window of the run: as many members of a larger group run at once. Absent in old inputs. */
   concurrency?: number;
+  /** Only of a shift. */
+  orders?: ShiftOrders;
 }
 
 /** What of a partition has not ended: rollouts without a result or, in a run of groups, open groups. */
@@ -66,7 +114,13 @@ export interface PartitionOpening {
   /** Rollouts. */
   done: number;
   open: { taskId: string; samples: number[] }[];
-  groups?: { size: number; open: { taskId: string; index: number }[] };
+  groups?: {
+    size: number;
+    /** `n`: its number in the sequence of a run that serves. */
+    open: { taskId: string; index: number; n?: number }[];
+    /** Of a shift: groups with a lower number have begun, and are carried on whatever its orders are. */
+    begun?: number;
+  };
 }
 
 export interface PartitionSummary {
@@ -187,6 +241,14 @@ export interface CloseRunInput {
   status: 'finished' | 'cancelled';
 }
 
+export interface EndServingInput {
+  runId: string;
+  reason: ServedReason;
+}
+
+/** Why nothing more is started: all its groups were, the trainer needs no more, a person cancelled it. */
+export type ServedReason = 'groups' | 'trainer' | 'cancelled';
+
 /** One sink of a run of mode serve. */
 export interface SinkInput {
   runId: string;
@@ -244,6 +306,8 @@ export interface RunBudgetInput {
 export interface ProgressCounts {
   /** Null while it runs. Left out by workflows of older versions. */
   reason?: PauseReason | null;
+  /** More about the reason, in words; only where there is more. */
+  detail?: string | null;
   status: RunStatus;
   total: number;
   done: number;

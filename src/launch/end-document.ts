@@ -1,5 +1,6 @@
 import { buildRunDocument } from '../report/document.js';
 import type { RunDocument } from '../report/summary.js';
+import { withServing } from './serve-status.js';
 import type { Session } from './session.js';
 import type { RunEnd } from './watch-run.js';
 
@@ -9,7 +10,8 @@ export async function endDocument(
   runId: string,
   end: RunEnd,
 ): Promise<RunDocument> {
-  if (end !== 'budget') return await buildRunDocument(store, runId, end);
+  if (end !== 'budget') return await withServing(store, await buildRunDocument(store, runId, end));
   const progress = await runs.progress(runId).catch(() => null);
-  return await buildRunDocument(store, runId, 'paused', progress?.reason ?? null);
+  const { reason = null, detail = null } = progress ?? {};
+  return await withServing(store, await buildRunDocument(store, runId, 'paused', reason, detail));
 }

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { ProcessSettings } from '../config/process-settings.schema.js';
+import type { ServeSettings } from '../config/serve-settings.schema.js';
 import type { Settings } from '../config/settings.schema.js';
 import { LongrunError } from '../core/errors.js';
 import { buildRunDocument } from '../report/document.js';
@@ -14,7 +15,9 @@ import { metricsAddress } from './metrics-address.js';
 import { makeOutputFolder } from './output-folder.js';
 import { prepareProcess } from './prepare-process.js';
 import { type PreparedRun, prepareRun } from './prepare-run.js';
+import { prepareServe } from './prepare-serve.js';
 import type { RunView } from './run-view.js';
+import { withServing } from './serve-status.js';
 import { openSession, type Session } from './session.js';
 import type { RunEnd } from './watch-run.js';
 import { hasWorker } from './worker-presence.js';
@@ -57,6 +60,12 @@ export async function launchRun(options: LaunchOptions): Promise<void> {
 /** The same for a run of mode `process`. */
 export async function launchProcess(options: LaunchOptions<ProcessSettings>): Promise<void> {
   await launch(options, prepareProcess(options));
+}
+
+/** The same for a run of mode `serve`. */
+export async function launchServe(options: LaunchOptions<ServeSettings>): Promise<void> {
+  const settings = { ...options.settings, output: null };
+  await launch({ ...options, settings }, prepareServe(options));
 }
 
 async function launch(
@@ -111,7 +120,7 @@ export async function reportClosed(
 ): Promise<boolean> {
   const closed = await readClosedRun(store, runId);
   if (closed === null) return false;
-  const document = await buildRunDocument(store, runId, closed.status);
+  const document = await withServing(store, await buildRunDocument(store, runId, closed.status));
   await onEnd({ kind: 'ended', end: closed.status, document, store });
   return true;
 }

@@ -1,4 +1,4 @@
-import type { ProcessSettings } from '../config/process-settings.schema.js';
+import type { groupSettings, ProcessSettings } from '../config/process-settings.schema.js';
 import { badInput } from '../core/errors.js';
 import type { GroupConfig } from '../core/group-config.schema.js';
 import { type PreparedRun, type PrepareOptions, prepareRun } from './prepare-run.js';
@@ -9,10 +9,19 @@ export interface ProcessOptions extends Omit<PrepareOptions, 'settings'> {
 
 /** As `prepareRun`, for a run of mode `process`: groups instead of single rollouts. Errors: its own, and `bad_input`. */
 export async function prepareProcess({ settings, ...options }: ProcessOptions): Promise<PreparedRun> {
+  const config = groupConfigOf(settings);
+  const own = { samples: settings.groupSize, failUnder: null };
+  return await prepareRun({ ...options, settings: { ...settings, ...own } }, config);
+}
+
+type GroupSettings = Pick<ProcessSettings, keyof typeof groupSettings>;
+
+/** What the settings say about groups. Errors: `bad_input` for contradictions. */
+export function groupConfigOf(settings: GroupSettings): GroupConfig {
   refuseContradictions(settings);
   const { groupSize, groups, estimator, groupPolicy, minValid, groupDeadlineMs } = settings;
-  const { deadGroups, gamma, tokenPenalty, turnPenalty, ...rest } = settings;
-  const config: GroupConfig = {
+  const { deadGroups, gamma, tokenPenalty, turnPenalty } = settings;
+  return {
     groupSize,
     groups,
     estimator,
@@ -24,11 +33,10 @@ export async function prepareProcess({ settings, ...options }: ProcessOptions): 
     tokenPenalty,
     turnPenalty,
   };
-  return await prepareRun({ ...options, settings: { ...rest, samples: groupSize, failUnder: null } }, config);
 }
 
 /** What would silently do nothing, or leave no group valid. */
-function refuseContradictions({ groupPolicy, minValid, groupSize, groupDeadlineMs }: ProcessSettings): void {
+function refuseContradictions({ groupPolicy, minValid, groupSize, groupDeadlineMs }: GroupSettings): void {
   if (groupPolicy === 'min-valid' && minValid === null)
     throw badInput(
       'The group policy min-valid needs to know how many scored members are enough.',

@@ -16,6 +16,7 @@ import type { ArtifactStore } from '../store/store.js';
 import { readEndpointView } from '../temporal/endpoint-keeper.js';
 import type { RunClient } from '../temporal/run-client.js';
 import { runStanding } from './run-status.js';
+import { withServing } from './serve-status.js';
 import { joinSession, type SessionOptions } from './session.js';
 
 /** One line of `runs list`. */
@@ -31,6 +32,8 @@ export const runRowSchema = z.object({
   passAt1: z.number().nullable(),
   meanReward: z.number().nullable(),
   costUsd: z.number().nullable(),
+  /** The run that serves whose API was asked for it; null for those that were launched. */
+  requestedBy: z.string().nullable(),
 });
 export type RunRow = z.infer<typeof runRowSchema>;
 
@@ -50,7 +53,9 @@ export async function readRunDocument(options: SessionOptions, runId: string): P
   return await withStore(options, async (store, runs, client) => {
     const run = await readRun(store, runId);
     const { status, progress } = await runStanding(store, runs, runId);
-    const document = await buildRunDocument(store, runId, status, progress?.reason ?? null);
+    const { reason = null, detail = null } = progress ?? {};
+    const built = await buildRunDocument(store, runId, status, reason, detail);
+    const document = await withServing(store, built);
     const endpoint = client === null || document.summary.nOpen === 0 ? null : await endpointOf(client, run);
     return endpoint === null ? document : { ...document, endpoint };
   });
@@ -77,6 +82,7 @@ async function readRow(store: ArtifactStore, runs: RunClient | null, run: RunRec
     passAt1: summary?.passAt['1']?.estimate ?? null,
     meanReward: summary?.meanReward ?? null,
     costUsd: summary?.costUsd ?? null,
+    requestedBy: run.requestedBy?.runId ?? null,
   };
 }
 

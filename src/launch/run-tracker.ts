@@ -1,13 +1,16 @@
 import { type RolloutKey, rolloutId } from '../core/ids.js';
+import { SECOND_MS } from '../core/time.js';
 import { totalTokens } from '../core/usage.js';
+import { serveLines } from '../report/serve-lines.js';
 import { keys } from '../store/keys.js';
 import { mapBounded } from '../store/map-bounded.js';
 import type { Plan, RolloutResult, RunRecord } from '../store/records.schema.js';
-import { plannedRollouts, readResult } from '../store/runs.js';
+import { readPlan, readResult } from '../store/runs.js';
 import type { ArtifactStore } from '../store/store.js';
 import { RolloutPhase } from './rollout-phase.js';
 import { RunRates } from './run-rates.js';
-import { countDone, countMarks, type Mark, markOf, type RunView } from './run-view.js';
+import { countDone, countMarks, isDone, MARKS, type Mark, markOf, type RunView } from './run-view.js';
+import { readServeStatus } from './serve-status.js';
 
 /** Phases are read for this many open rollouts at most: each costs a few look-ups per poll. */
 const PHASES_MAX = 100;
@@ -17,6 +20,17 @@ interface Totals {
   turns: number;
   tokens: number;
   costUsd: number | null;
+}
+
+/** Of a run that goes on for weeks, so many finished rollouts of a task are kept to be shown. */
+const FINISHED_SHOWN = 50;
+const SERVING_EVERY_MS = 3 * SECOND_MS;
+
+interface TrackedTask {
+  taskId: string;
+  /** Samples that are shown no more: those before the first of `samples`. */
+  folded: number;
+  samples: Tracked[];
 }
 
 interface Tracked {
@@ -31,7 +45,9 @@ interface Tracked {
  */
 export class RunTracker {
   private readonly open = new Map<string, Tracked>();
-  private readonly tasks: { taskId: string; samples: Tracked[] }[];
+  private readonly tasks: TrackedTask[];
+  private readonly folded: Record<Mark, number> = countMarks([]);
+  private serving: { at: number; lines: string[] } = { at: Number.NEGATIVE_INFINITY, lines: [] };
   private readonly startedAt: number;
   private readonly rates = new RunRates();
   private readonly sealed: Totals = { rollouts: 0, turns: 0, tokens: 0, costUsd: null };
@@ -44,20 +60,18 @@ export class RunTracker {
     private readonly now: () => number,
   ) {
     this.startedAt = now();
-    const byTask = new Map(plan.tasks.map(({ taskId }) => [taskId, [] as Tracked[]]));
-    for (const key of plannedRollouts(run.runId, plan)) {
-      byTask.get(key.taskId)?.push({ key, mark: 'waiting', phase: null });
-    }
-    this.tasks = [...byTask].map(([taskId, samples]) => ({ taskId, samples }));
+    this.tasks = plan.tasks.map(({ taskId }) => ({ taskId, folded: 0, samples: [] }));
+    this.grow(plan);
   }
 
   /** Rollouts of the run. */
   get total(): number {
-    return this.tasks.reduce((sum, { samples }) => sum + samples.length, 0);
+    return this.tasks.reduce((sum, { folded, samples }) => sum + folded + samples.length, 0);
   }
 
   /** Looks at the store once; answers the results that are new since the last look. */
   async poll(): Promise<RolloutResult[]> {
+    if (this.run.mode === 'serve') await this.pollServing();
     await this.findStarted();
     const found: RolloutResult[] = [];
     const started = [...this.open.values()];
@@ -78,6 +92,7 @@ export class RunTracker {
       marks: samples.map(({ mark }) => mark),
     }));
     const counts = countMarks(tasks);
+    for (const mark of MARKS) counts[mark] += this.folded[mark];
     const done = countDone(counts);
     const { config, environment } = this.run;
     const now = this.now();
@@ -98,7 +113,38 @@ export class RunTracker {
       costUsd: totals.costUsd,
       msLeft: status === 'running' ? this.rates.msLeft(now, done, this.total) : null,
       trouble: this.trouble,
+      serving: this.serving.lines,
     };
+  }
+
+  /** Rollouts that were not planned the last time. */
+  private grow(plan: Plan): void {
+    for (const [i, { taskId, samples }] of plan.tasks.entries()) {
+      const task = this.tasks[i] as TrackedTask;
+      for (let sample = task.folded + task.samples.length; sample < samples; sample++)
+        task.samples.push({
+          key: { runId: this.run.runId, taskId, sample },
+          mark: 'waiting',
+          phase: null,
+        });
+    }
+  }
+
+  private async pollServing(): Promise<void> {
+    this.grow(await readPlan(this.store, this.run.runId));
+    for (const task of this.tasks) this.fold(task);
+    if (this.now() - this.serving.at < SERVING_EVERY_MS) return;
+    const status = await readServeStatus(this.store, this.run);
+    this.serving = { at: this.now(), lines: status === null ? [] : serveLines(status) };
+  }
+
+  private fold(task: TrackedTask): void {
+    const open = task.samples.findIndex(({ mark }) => !isDone(mark));
+    const done = open < 0 ? task.samples.length : open;
+    for (const { mark } of task.samples.splice(0, Math.max(0, done - FINISHED_SHOWN))) {
+      this.folded[mark] += 1;
+      task.folded += 1;
+    }
   }
 
   private async findStarted(): Promise<void> {

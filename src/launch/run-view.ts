@@ -39,6 +39,8 @@ export interface RunView {
   msLeft: number | null;
   /** The newest infrastructure failure, in words from outside: escape before printing. */
   trouble: string | null;
+  /** Of a run that serves: shifts, groups, and a line per sink; escaped. */
+  serving?: string[];
 }
 
 /** How a result is shown: scored by the run's threshold, infrastructure failures apart. */

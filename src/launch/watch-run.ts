@@ -13,6 +13,7 @@ const POLL_MS = SECOND_MS / 2;
 /** The run's own word on whether it is paused costs a query and a count of results: asked the less often the larger it is. */
 const STATUS_EVERY_MS = 5 * SECOND_MS;
 const STATUS_EVERY_MS_PER_ROLLOUT = 5;
+const STATUS_AT_LEAST_MS = 60 * SECOND_MS;
 
 /** `budget`: paused at its own ceiling, and nothing moves any more. */
 export type RunEnd = 'finished' | 'cancelled' | 'failed' | 'budget';
@@ -34,23 +35,26 @@ export interface WatchOptions {
 /** Watches a run until its workflow closes. Rejects with the signal's reason when that fires, and when its server was stopped. */
 export async function watchRun(options: WatchOptions): Promise<RunEnd> {
   const { run, tracker, signal, onUpdate, now } = options;
-  const statusEveryMs = STATUS_EVERY_MS + tracker.total * STATUS_EVERY_MS_PER_ROLLOUT;
   const budget = new BudgetWatch();
   const [store, server] = [new TroubleLine(options.say), new TroubleLine(options.say)];
   const leaving = new AbortController();
   const ended = observe(
     untilEnded({ ...options, signal: AbortSignal.any([signal, leaving.signal]) }, server),
   );
-  let standing: Pick<RunProgress, 'status' | 'reason'> = { status: 'running', reason: null };
+  let standing: Pick<RunProgress, 'status' | 'reason' | 'detail'> = { status: 'running', reason: null };
   try {
     for (let askedAt = 0; !ended.settled; ) {
       if (options.stopped()) throw serverStopped(run.runId);
       const finished = await poll(options, store);
-      if (now() - askedAt >= statusEveryMs) {
+      const everyMs = Math.min(
+        STATUS_AT_LEAST_MS,
+        STATUS_EVERY_MS + tracker.total * STATUS_EVERY_MS_PER_ROLLOUT,
+      );
+      if (now() - askedAt >= everyMs) {
         askedAt = now();
         standing = (await standingOf(options, server)) ?? standing;
       }
-      const view = tracker.view(standing.status, pauseNote(standing.reason, run.config));
+      const view = tracker.view(standing.status, pauseNote(standing.reason, run.config, standing.detail));
       onUpdate(view, finished);
       if (budget.stalls(view, standing.reason, now())) return 'budget';
       await Promise.race([ended.promise, sleep(POLL_MS)]).catch(() => undefined);

@@ -51,9 +51,11 @@ export async function writeRun(
   return { run: claimed.value, plan: written.value, created: claimed.won };
 }
 
-/** With more groups than tasks the tasks are cycled. */
+/** With more groups than tasks the tasks are cycled; a run that serves comes to its samples as it goes on. */
 function plannedTasks(tasks: readonly LoadedTask[], config: RunConfig): Plan['tasks'] {
   const ids = tasks.map(({ task }) => task.taskId);
+  if (config.serve !== null)
+    return ids.slice(0, config.groups ?? ids.length).map((taskId) => ({ taskId, samples: 0 }));
   return config.groupSize === null
     ? ids.map((taskId) => ({ taskId, samples: config.samples }))
     : planGroups(ids, config.groups, config.groupSize);

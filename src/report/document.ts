@@ -7,6 +7,7 @@ import { resolutionSchema } from '../store/replay.schema.js';
 import { readPlan, readResults, readRun, readTask } from '../store/runs.js';
 import type { ArtifactStore } from '../store/store.js';
 import { readAfterthoughts } from './afterthoughts.js';
+import type { Serving } from './serve-lines.js';
 import { summariseRun } from './summarise.js';
 import type { RunDocument } from './summary.js';
 
@@ -59,12 +60,33 @@ const endpointViewSchema = z.object({
   at: z.number(),
 }) satisfies z.ZodType<EndpointView>;
 
+const servingSchema = z.object({
+  shifts: z.number().int(),
+  groups: z.number().int(),
+  closed: z.number().int(),
+  sinks: z.array(
+    z.object({
+      name: z.string(),
+      queued: z.number().nullable(),
+      delivered: z.number(),
+      parked: z.number(),
+      skipped: z.number(),
+      masked: z.number(),
+      policyVersion: z.string().nullable(),
+      lag: z.number().nullable(),
+      note: z.string().nullable(),
+    }),
+  ),
+}) satisfies z.ZodType<Serving>;
+
 /** The document of `runs show --json` and `evaluate --json`; `toWire` writes it in snake case. */
 export const runDocumentSchema = z.object({
   run: runRecordSchema.extend({
     status: z.string(),
     /** Why it is paused: `person` or the budget that is spent. */
     pauseReason: z.enum(PAUSE_REASONS).nullable().default(null),
+    /** More about that, in words. */
+    pauseDetail: z.string().nullable().optional(),
     location: z.string(),
   }),
   summary: runSummarySchema,
@@ -72,6 +94,7 @@ export const runDocumentSchema = z.object({
   replays: z.array(rolloutResultSchema).optional(),
   reviews: z.array(z.object({ rolloutId: z.string(), resolution: resolutionSchema })).optional(),
   endpoint: endpointViewSchema.optional(),
+  serving: servingSchema.optional(),
 }) satisfies z.ZodType<RunDocument>;
 
 /** Reads all of a run and sums it up afresh. `status` is what the cluster, or the caller, says of the run. */
@@ -80,6 +103,7 @@ export async function buildRunDocument(
   runId: string,
   status: string,
   pauseReason: PauseReason | null = null,
+  pauseDetail: string | null = null,
 ): Promise<RunDocument> {
   const run = await readRun(store, runId);
   const plan = await readPlan(store, runId);
@@ -92,7 +116,13 @@ export async function buildRunDocument(
   const summary = summariseRun(run, plan, rollouts, categories);
   return {
     ...(await readAfterthoughts(store, runId, rollouts)),
-    run: { ...run, status, pauseReason, location: store.locate(`${keys.runs}/${runId}`) },
+    run: {
+      ...run,
+      status,
+      pauseReason,
+      ...(pauseDetail === null ? {} : { pauseDetail }),
+      location: store.locate(`${keys.runs}/${runId}`),
+    },
     summary,
     rollouts,
   };

@@ -8,7 +8,11 @@ type Budgets = Pick<
 >;
 
 /** Why a run is paused, in words; null where a person has paused it, who knows. */
-export function pauseNote(reason: PauseReason | null, config: Budgets): string | null {
+export function pauseNote(
+  reason: PauseReason | null,
+  config: Budgets,
+  detail: string | null | undefined = null,
+): string | null {
   switch (reason) {
     case null:
     case 'person':
@@ -21,11 +25,15 @@ export function pauseNote(reason: PauseReason | null, config: Budgets): string |
       return `all that is left waits for the budgets of its tasks (${groupBudget(config)} each)`;
     case 'dead_groups':
       return `${config.deadGroups ?? 'many'} groups in a row ended without a single score`;
+    case 'sink_failed':
+      return `a sink cannot go on${detail == null ? '' : ` (${detail})`}`;
   }
 }
 
 /** What to do about it, a line that ends in a command. */
 export function pauseAdvice(runId: string, reason: PauseReason, config: Budgets): string {
+  if (reason === 'sink_failed')
+    return `put right what is wrong, then go on with: longrun runs resume ${runId}`;
   return isBudget(reason)
     ? `raise it with: ${raiseCommand(runId, reason, config)}`
     : `find out why with longrun queue list --run ${runId}, then go on with: longrun runs resume ${runId}`;
@@ -37,6 +45,7 @@ export function raiseCommand(runId: string, reason: PauseReason, config: Budgets
   const flags = {
     person: '',
     dead_groups: '',
+    sink_failed: '',
     token_budget: `--budget-tokens ${doubled(budgetTokens)}`,
     cost_budget: `--budget-usd ${doubled(budgetUsd)}`,
     group_budget:

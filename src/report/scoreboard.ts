@@ -6,6 +6,7 @@ import { count, dollars, duration, percent, reward, UNKNOWN } from './quantities
 import { endpointLines } from './scoreboard-endpoint.js';
 import { failureLines, lookCloserLines } from './scoreboard-failures.js';
 import { taskLines } from './scoreboard-tasks.js';
+import { serveLines } from './serve-lines.js';
 import type { Style } from './style.js';
 import type { Estimate, RunDocument } from './summary.js';
 import { type Cell, type Column, painted, renderTable } from './table.js';
@@ -31,6 +32,7 @@ export function renderScoreboard(document: RunDocument, options: ScoreboardOptio
     taskLines(document, style, columns),
     failureLines(document, style, columns),
     footLines(document, style),
+    document.serving === undefined ? [] : serveLines(document.serving),
     endpointLines(document, style),
     afterthoughtLines(document, style),
     lookCloserLines(document, style),
@@ -51,8 +53,8 @@ function titleLines({ run, summary }: RunDocument, style: Style): string[] {
     ...parts.filter((part) => part !== null),
   ];
   const lines = [title.map((part, i) => (i === 0 ? part : escapeTerminalLine(part))).join(' · ')];
-  const note = pauseNote(run.pauseReason, run.config);
-  lines.push(style('dim', `run ${run.runId} · ${run.status}`));
+  const note = pauseNote(run.pauseReason, run.config, run.pauseDetail);
+  lines.push(style('dim', `run ${run.runId}${run.mode === 'serve' ? ' · serve' : ''} · ${run.status}`));
   if (note !== null && run.pauseReason !== null) {
     const advice = pauseAdvice(run.runId, run.pauseReason, run.config);
     lines.push(style('yellow', `paused: ${note}; ${advice}`));

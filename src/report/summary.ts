@@ -2,6 +2,7 @@ import type { EndpointView } from '../core/endpoint/messages.js';
 import type { PauseReason } from '../core/pause-reason.js';
 import type { RolloutResult, RunRecord } from '../store/records.schema.js';
 import type { Resolution } from '../store/replay.schema.js';
+import type { Serving } from './serve-lines.js';
 
 export interface Estimate {
   /** Null when no task has k scored samples. */
@@ -42,7 +43,13 @@ export interface RunSummary {
 
 /** `runs show --json` and the end of `evaluate --json`, before it is turned into snake case. */
 export interface RunDocument {
-  run: RunRecord & { status: string; pauseReason: PauseReason | null; location: string };
+  run: RunRecord & {
+    status: string;
+    pauseReason: PauseReason | null;
+    /** More about that, in words. */
+    pauseDetail?: string | null | undefined;
+    location: string;
+  };
   summary: RunSummary;
   rollouts: RolloutResult[];
   /** Results of replays that do not count: beside a scored outcome, or not scored themselves. */
@@ -51,4 +58,6 @@ export interface RunDocument {
   reviews?: { rolloutId: string; resolution: Resolution }[] | undefined;
   /** How the model's endpoint stands; absent when nobody calls it, or where no cluster tells. */
   endpoint?: EndpointView | undefined;
+  /** How far a run that serves has come, and its sinks; absent in other modes. */
+  serving?: Serving | undefined;
 }

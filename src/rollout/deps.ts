@@ -9,6 +9,7 @@ import type { RunRecord } from '../store/records.schema.js';
 import type { ArtifactStore } from '../store/store.js';
 import type { Environment } from '../tasks/environment.js';
 import type { TrajectoryRecorder } from '../trajectories/recording/trajectory-recorder.js';
+import type { CallPolicies } from './call-policies.js';
 import type { AtCheckpoint } from './checkpoints.js';
 import type { RolloutObserver } from './observer.js';
 import type { RunBudgets } from './run-budget.js';
@@ -25,6 +26,8 @@ export interface RolloutDeps {
   modelOf(run: RunRecord): ModelClient;
   /** The limits of its endpoint, shared with all that call it. */
   gateOf(run: RunRecord): ModelGate;
+  /** Which weights its model calls ask. */
+  policies: CallPolicies;
   budgets: RunBudgets;
   /** Holds the run back until somebody raises its budget. */
   pauseRun(runId: string, reason: BudgetStop): Promise<void>;

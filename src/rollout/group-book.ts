@@ -13,6 +13,7 @@ import type { RolloutResult, RunRecord } from '../store/records.schema.js';
 import { readResult, readRun, readTask } from '../store/runs.js';
 import type { ArtifactStore } from '../store/store.js';
 import type { RolloutDeps } from './deps.js';
+import { feedGroup } from './serve-book.js';
 
 /** What a group's workflow needs to know at its start. A closed group says so. */
 export async function openGroup({ store }: RolloutDeps, key: GroupKey): Promise<GroupOpening> {
@@ -45,9 +46,12 @@ export async function closeGroup(
   { whole, ...key }: CloseGroupInput,
 ): Promise<GroupDigest | null> {
   const { store } = deps;
-  const known = await readGroup(store, key);
-  if (known !== null) return digestOf(known);
-  const run = await readRun(store, key.runId);
+  const [run, known] = await Promise.all([readRun(store, key.runId), readGroup(store, key)]);
+  if (known !== null) {
+    // Whoever put it may have ended before it was fed.
+    if (run.mode === 'serve') await feedGroup(store, key.runId, known);
+    return digestOf(known);
+  }
   const members = await readMembers(store, run, key);
   const missing = members.filter(({ result }) => result === null).length;
   if (missing > 0 && !whole) return null;
@@ -61,6 +65,7 @@ export async function closeGroup(
     key,
     members.flatMap(({ result }) => result ?? []),
   );
+  if (run.mode === 'serve') await feedGroup(store, key.runId, record);
   return digestOf(record);
 }
 

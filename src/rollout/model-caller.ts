@@ -21,6 +21,7 @@ import {
 import type { AttemptContext } from './attempt-context.js';
 import type { Reservation } from './budget-share.js';
 import type { CallBudget, Refusal } from './call-budget.js';
+import type { CallPolicy } from './call-policies.js';
 import { mayGoOn, RetryLater } from './lifecycle.js';
 import { settleLostCalls } from './lost-calls.js';
 import { retryDelay } from './model-retry.js';
@@ -78,18 +79,42 @@ export class ModelCaller {
     sentView: Record<string, unknown> | null,
   ): Promise<T> {
     const full: ModelRequest = { ...request, callId: this.context.deps.newId() };
-    const bound = this.client.bound(full);
-    const pass = await this.enter(bound);
+    const { policy, bound, pass } = await this.enter(full);
     try {
-      return await this.make(full, bound, pass, record, sentView);
+      const asked = { ...full, model: policy.model ?? full.model };
+      return await this.make(asked, policy, bound, pass, record, sentView);
     } finally {
       pass.end('unsent');
     }
   }
 
+  /** Passes the gate of the endpoint that has the newest weights, which may be another one after the waiting. */
+  private async enter(
+    request: ModelRequest,
+  ): Promise<{ policy: CallPolicy; bound: CallBound; pass: GatePass }> {
+    const { deps, run } = this.context;
+    for (;;) {
+      const before = await deps.policies.at(run);
+      const bound = this.clientOf(before).bound(request);
+      const pass = await this.pass(before, bound);
+      let policy: CallPolicy | null = null;
+      try {
+        policy = await deps.policies.at(run);
+        if (policy.run.config.baseUrl === before.run.config.baseUrl) return { policy, bound, pass };
+        policy = null;
+      } finally {
+        if (policy === null) pass.end('unsent');
+      }
+    }
+  }
+
+  private clientOf({ run }: CallPolicy): ModelClient {
+    return run === this.context.run ? this.client : this.context.deps.modelOf(run);
+  }
+
   /** A call that waits has no intent yet: it cannot be lost. */
-  private async enter(bound: CallBound): Promise<GatePass> {
-    const { deps, key, run, lifecycle } = this.context;
+  private async pass({ run }: CallPolicy, bound: CallBound): Promise<GatePass> {
+    const { deps, key, lifecycle } = this.context;
     mayGoOn(lifecycle);
     const answer = await deps.gateOf(run).enter(rolloutId(key), bound, lifecycle.stopping);
     if ('end' in answer) return answer;
@@ -99,6 +124,7 @@ export class ModelCaller {
 
   private async make<T extends CallRecord | SummaryRecord>(
     full: ModelRequest,
+    policy: CallPolicy,
     bound: CallBound,
     pass: GatePass,
     record: (call: CallRecord) => Promise<PutOutcome<T>>,
@@ -115,7 +141,8 @@ export class ModelCaller {
       used = boundOf(bound);
       let response: ModelResponse;
       try {
-        response = await this.client.complete(full, lifecycle.cancelled);
+        const answer = await this.clientOf(policy).complete(full, lifecycle.cancelled);
+        response = { ...answer, policyVersion: policy.versionOf(answer.policyVersion ?? null) };
       } catch (error) {
         pass.end(failedOutcome(error));
         const usage = usageOf(error);
@@ -128,6 +155,7 @@ export class ModelCaller {
       await deps.atCheckpoint('sampling:effect', key);
       const kept = await persist(() => this.keep(intent, response, record, sentView), lifecycle.cancelled);
       await deps.atCheckpoint('sampling:recorded', key);
+      await policy.seen(response.policyVersion ?? null);
       return kept;
     } finally {
       reservation.settle(used);

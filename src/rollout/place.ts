@@ -93,7 +93,8 @@ const DISK_AGAIN_MS = 5 * SECOND_MS;
 /** A new sandbox would only wait: its agent's model does not answer. */
 async function holdWhileDown(deps: RolloutDeps, run: RunRecord): Promise<void> {
   if (run.config.agent !== 'tool-calling') return;
-  const hold = await deps.gateOf(run).holdsPlacements();
+  const { run: asked } = await deps.policies.at(run);
+  const hold = await deps.gateOf(asked).holdsPlacements();
   if (hold !== null) throw new RetryLater(ENDPOINT_DOWN, hold.retryInMs);
 }
 

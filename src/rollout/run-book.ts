@@ -4,7 +4,7 @@ import { holdsSandboxes } from '../core/host-role.js';
 import { groupPartitionsOf, partitionCount, partitionsOf } from '../core/partitioning.js';
 import { poolQueue } from '../core/queues.js';
 import { DAY_MS } from '../core/time.js';
-import type { PartitionOpening, RunOpening } from '../core/workflow-messages.js';
+import type { OpenRunInput, PartitionOpening, RunOpening } from '../core/workflow-messages.js';
 import { writeSummary } from '../report/write-summary.js';
 import { plannedGroups } from '../store/groups.js';
 import { readHosts } from '../store/hosts.js';
@@ -13,11 +13,15 @@ import { mapBounded } from '../store/map-bounded.js';
 import { plannedRollouts, readPlan, readResult, readRun } from '../store/runs.js';
 import type { ArtifactStore } from '../store/store.js';
 import type { RolloutDeps } from './deps.js';
+import { completeFeed, openShift, serveOpening } from './serve-book.js';
 
 const BACKSTOP_MS = 7 * DAY_MS;
 
 /** What a run's workflow needs to know at its start. A finished run says so. */
-export async function openRun(deps: RolloutDeps, runId: string): Promise<RunOpening> {
+export async function openRun(
+  deps: RolloutDeps,
+  { runId, incarnation, continued }: OpenRunInput,
+): Promise<RunOpening> {
   const [run, plan, hosts, summary] = await Promise.all([
     readRun(deps.store, runId),
     readPlan(deps.store, runId),
@@ -25,12 +29,16 @@ export async function openRun(deps: RolloutDeps, runId: string): Promise<RunOpen
     deps.store.get(keys.summary(runId)),
   ]);
   const { concurrency, maxAttempts, sandbox, hostLossMs, priority, weight } = run.config;
-  const { groupSize, deadGroups } = run.config;
+  const { groupSize, deadGroups, serve } = run.config;
+  if (serve !== null && summary === null && incarnation > 1 && continued !== true)
+    await completeFeed(deps, run, plan);
   return {
     finished: summary !== null,
     total: plan.tasks.reduce((total, task) => total + task.samples, 0),
     concurrency,
-    partitions: partitionCount(plan.tasks, groupSize),
+    ...(serve === null
+      ? { partitions: partitionCount(plan.tasks, groupSize) }
+      : await serveOpening(deps, run, plan)),
     ...(groupSize === null ? {} : { groups: true as const }),
     ...(groupSize === null || deadGroups === null ? {} : { deadGroups }),
     policy: {
@@ -50,10 +58,10 @@ export async function openPartition(
   runId: string,
   index: number,
 ): Promise<PartitionOpening> {
-  const [{ config }, { tasks }] = await Promise.all([
-    readRun(deps.store, runId),
-    readPlan(deps.store, runId),
-  ]);
+  const [run, plan] = await Promise.all([readRun(deps.store, runId), readPlan(deps.store, runId)]);
+  const { config } = run;
+  const { tasks } = plan;
+  if (config.serve !== null) return openShift(deps, run, plan, index);
   if (config.groupSize !== null)
     return openGroups(deps, runId, config.groupSize, groupPartitionsOf(tasks, config.groupSize)[index] ?? []);
   const members = partitionsOf(tasks)[index];

@@ -47,12 +47,17 @@ export class AppendLog<S extends z.ZodType> {
 
   /** Answers the number that the entry got. */
   async append(entry: z.input<S>): Promise<number> {
-    for (let n = await this.length(); ; n++) {
-      const { won } = await putRecordIfAbsent(this.store, this.schema, this.keyOf(n), entry);
-      if (!won) continue;
-      this.known = n + 1;
-      return n;
-    }
+    for (let n = await this.length(); ; n++) if (await this.appendAt(n, entry)) return n;
+  }
+
+  /**
+   * Appends only where the log has exactly `n` entries; else answers false: for writers who have read all of them and
+   * decide anew when there are more.
+   */
+  async appendAt(n: number, entry: z.input<S>): Promise<boolean> {
+    const { won } = await putRecordIfAbsent(this.store, this.schema, this.keyOf(n), entry);
+    if (won) this.known = n + 1;
+    return won;
   }
 
   /** The newest entry; null when it is empty. */

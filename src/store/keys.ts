@@ -35,9 +35,17 @@ export const keys = {
   policies: (runId: string): string => `runs/${runId}/policies`,
   sink: (runId: string, sink: string): string => `runs/${runId}/sinks/${sink}`,
   sinkClaims: (runId: string, sink: string): string => `${keys.sink(runId, sink)}/claims`,
+  /** How far a sink has come in the feed; also for people who look. */
+  sinkProgress: (runId: string, sink: string): string => `${keys.sink(runId, sink)}/progress.json`,
   /** What became of a group at a sink. */
   delivery: (runId: string, sink: string, taskId: string, index: number): string =>
     `${keys.sink(runId, sink)}/groups/${taskId}/${String(index).padStart(6, '0')}.json`,
+  /** Rollouts that the API of a run was asked for, by their ids there. */
+  requests: (runId: string): string => `runs/${runId}/api/rollouts`,
+  request: (runId: string, id: string): string => `runs/${runId}/api/rollouts/${id}.json`,
+  /** Items of an environment that the API has handed out to a consumer; a log. */
+  handedOut: (runId: string, environment: string, consumer: string): string =>
+    `runs/${runId}/api/items/${environment}/${consumer}`,
 
   replays: (runId: string): string => `runs/${runId}/replays`,
   replay: (runId: string, replayId: string): string => `runs/${runId}/replays/${replayId}/replay.json`,

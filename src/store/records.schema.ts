@@ -44,6 +44,14 @@ export const incarnationSchema = z.object({
   raisedAt: z.number(),
 });
 
+/** Of a run that holds one group which somebody asked a serving run's API for. */
+export const requestedBySchema = z.object({
+  /** The run that serves. */
+  runId: z.string(),
+  /** The weights that answer, as the request or the trainer said; null = as the endpoint says. */
+  policyVersion: z.string().nullable(),
+});
+
 export const runRecordSchema = z.object({
   ...versioned,
   runId: z.string(),
@@ -52,6 +60,7 @@ export const runRecordSchema = z.object({
   config: runConfigSchema,
   createdAt: z.number(),
   longrunVersion: z.string(),
+  requestedBy: requestedBySchema.nullable().optional(),
 });
 export type RunRecord = z.infer<typeof runRecordSchema>;
 

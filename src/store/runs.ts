@@ -13,6 +13,7 @@ import {
   rolloutResultSchema,
   runRecordSchema,
 } from './records.schema.js';
+import { growPlan } from './shifts.js';
 import type { ArtifactStore } from './store.js';
 import { whichCounts } from './which-counts.js';
 
@@ -53,9 +54,10 @@ export async function readRun(store: ArtifactStore, runId: string): Promise<RunR
   });
 }
 
-/** Which tasks a run has, and how many samples of each. */
+/** Which tasks a run has, and how many samples of each: of a run that serves, as many as it has come to by now. */
 export async function readPlan(store: ArtifactStore, runId: string): Promise<Plan> {
-  return required(await readRecord(store, planSchema, keys.plan(runId)), store, keys.plan(runId));
+  const plan = required(await readRecord(store, planSchema, keys.plan(runId)), store, keys.plan(runId));
+  return plan.tasks.every(({ samples }) => samples === 0) ? growPlan(store, runId, plan) : plan;
 }
 
 /** A task as the run froze it when it started. */

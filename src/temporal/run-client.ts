@@ -1,4 +1,5 @@
 import type { PauseReason } from '../core/pause-reason.js';
+import type { SinkName } from '../core/serve-config.schema.js';
 import type { PoolStanding } from '../core/workflow-messages.js';
 
 /** Counts of a run's rollouts by where they are. */
@@ -7,6 +8,8 @@ export interface RunProgress {
   status: 'running' | 'paused' | 'draining' | 'cancelled' | 'finished' | 'failed';
   /** Why it is paused; null while it is not. */
   reason: PauseReason | null;
+  /** More about that, in words, where there is more. */
+  detail?: string | null;
   total: number;
   done: number;
   running: number;
@@ -27,6 +30,10 @@ export interface RunClient {
   setConcurrency(runId: string, concurrency: number): Promise<void>;
   /** Tells a run that its limits were changed; one that its budget has paused goes on when that was raised. */
   amend(runId: string, standing: PoolStanding, raised: boolean): Promise<void>;
+  /** Of a run that serves: groups with a lower number than `limit` may start, as far as `sink` is concerned. */
+  allow(runId: string, sink: SinkName, limit: number): Promise<void>;
+  /** Of a run that serves: nothing new is started, what runs ends in order. */
+  finish(runId: string): Promise<void>;
   /** Ends the old workflows and starts new ones under the same ids with the next incarnation. */
   recover(runId: string): Promise<{ incarnation: number }>;
   /** Host workers polling now. */

@@ -10,9 +10,10 @@ import {
 import { CancelledFailure } from '@temporalio/common';
 import { LongrunError } from '../core/errors.js';
 import { rolloutId, runWorkflowId } from '../core/ids.js';
-import { MEMO_PAUSED_BY, type PauseReason } from '../core/pause-reason.js';
+import { MEMO_PAUSE_DETAIL, MEMO_PAUSED_BY, type PauseReason } from '../core/pause-reason.js';
 import { runPriority } from '../core/pool-priority.js';
 import { workflowQueue } from '../core/queues.js';
+import type { SinkName } from '../core/serve-config.schema.js';
 import type { PoolStanding, ProgressCounts, RunInput } from '../core/workflow-messages.js';
 import { readClosedRun } from '../report/write-summary.js';
 import { raiseIncarnation, readIncarnation } from '../store/incarnation.js';
@@ -109,12 +110,14 @@ export class TemporalRunClient implements RunClient {
     return sealed.size;
   }
 
-  private async standing(runId: string): Promise<Pick<RunProgress, 'status' | 'reason'> | null> {
+  private async standing(runId: string): Promise<Pick<RunProgress, 'status' | 'reason' | 'detail'> | null> {
     const handle = await this.handle(runId);
     let noted: PauseReason | null = null;
+    let detail: string | null = null;
     try {
       const { status, memo } = await handle.describe();
       noted = (memo?.[MEMO_PAUSED_BY] as PauseReason | null | undefined) ?? null;
+      detail = (memo?.[MEMO_PAUSE_DETAIL] as string | null | undefined) ?? null;
       if (status.name === 'CANCELLED') return { status: 'cancelled', reason: null };
       if (status.name !== 'RUNNING')
         return { status: status.name === 'COMPLETED' ? 'finished' : 'failed', reason: null };
@@ -124,8 +127,8 @@ export class TemporalRunClient implements RunClient {
     }
     // A query needs a worker; without one the run is open all the same.
     const counts = await handle.query<ProgressCounts>('progress').catch(() => null);
-    if (counts === null) return { status: noted === null ? 'running' : 'paused', reason: noted };
-    return { status: counts.status, reason: counts.reason ?? null };
+    if (counts === null) return { status: noted === null ? 'running' : 'paused', reason: noted, detail };
+    return { status: counts.status, reason: counts.reason ?? null, detail: counts.detail ?? null };
   }
 
   async pause(runId: string, reason: PauseReason = 'person'): Promise<void> {
@@ -146,6 +149,14 @@ export class TemporalRunClient implements RunClient {
 
   async amend(runId: string, { priority, weight }: PoolStanding, raised: boolean): Promise<void> {
     await (await this.handle(runId)).signal('amended', { priority, weight }, raised);
+  }
+
+  async allow(runId: string, sink: SinkName, limit: number): Promise<void> {
+    await (await this.handle(runId)).signal('allowance', sink, limit);
+  }
+
+  async finish(runId: string): Promise<void> {
+    await (await this.handle(runId)).signal('finish');
   }
 
   async recover(runId: string): Promise<{ incarnation: number }> {

@@ -5,8 +5,10 @@ import type { ActivityDeps } from '../../activities/activity-deps.js';
 import { tbliteScripts } from '../../environments/tblite/scripts/index.js';
 import type { HostLedgers } from '../core/host-ledgers.js';
 import { ModelRegistry } from '../model/registry.js';
+import { callPolicies } from '../rollout/call-policies.js';
 import type { AtCheckpoint } from '../rollout/checkpoints.js';
 import type { SandboxDriver } from '../sandbox/sandbox.js';
+import { SinkHost } from '../sinks/host/sink-host.js';
 import type { RunRecord } from '../store/records.schema.js';
 import type { ArtifactStore } from '../store/store.js';
 import { WatchedStore } from '../store/watched-store.js';
@@ -14,9 +16,11 @@ import type { Environment } from '../tasks/environment.js';
 import { createRunClient } from '../temporal/temporal-run-client.js';
 import { createTrajectoryRecorder } from '../trajectories/recording/trajectory-recorder.js';
 import { composeBudgets } from './compose-budgets.js';
+import { composeSinks } from './compose-sinks.js';
 import { EndpointLeases } from './endpoint-leases.js';
 import { environmentForRun } from './environment-for-run.js';
-import { createMetrics } from './metrics.js';
+import { createMetrics, createSinkMetrics } from './metrics.js';
+import { runMessages } from './run-messages.js';
 
 export interface Composition {
   stateDir: string;
@@ -41,13 +45,15 @@ export function composeDeps(parts: Composition): ActivityDeps & { closeModels():
   const models = new ModelRegistry({ scripts: tbliteScripts, env: process.env });
   const budgets = composeBudgets(client, store, logger, parts.hostId);
   const endpoints = new EndpointLeases(client, parts.hostId, logger);
+  const environmentOf = oncePerRun<Environment>((run) => environmentForRun(run));
   return {
     ...rest,
     store,
     logger,
-    environmentOf: oncePerRun<Environment>((run) => environmentForRun(run)),
+    environmentOf,
     modelOf: (run) => models.client(run.config),
     gateOf: (run) => endpoints.gateOf(run.config),
+    policies: callPolicies(store, Date.now, logger),
     endpoints,
     closeModels: async () => {
       budgets.close();
@@ -62,6 +68,12 @@ export function composeDeps(parts: Composition): ActivityDeps & { closeModels():
       await runs.pause(runId, reason);
     },
     observer: createMetrics(),
+    sinks: new SinkHost({
+      ...{ store, logger, hostId: parts.hostId, env: process.env, now: Date.now },
+      factories: composeSinks({ runs, environmentOf }),
+      runs: runMessages(runs),
+      observer: createSinkMetrics(),
+    }),
     recorder: createTrajectoryRecorder({ store, stateDir, logger }),
     now: Date.now,
     newId: randomUUID,

@@ -5,6 +5,7 @@ import { createControlActivities } from '../../activities/control.js';
 import { createEndpointActivities } from '../../activities/endpoints.js';
 import { createHostActivities } from '../../activities/host.js';
 import { createPoolActivities } from '../../activities/pool.js';
+import { createSinkActivities, type SinkActivities } from '../../activities/sinks.js';
 import { type HostRole, holdsSandboxes, orchestrates } from '../core/host-role.js';
 import { hostControlQueue, hostQueue, poolQueue, workflowQueue } from '../core/queues.js';
 import { SECOND_MS } from '../core/time.js';
@@ -16,6 +17,9 @@ const GRACE_MS = 30 * SECOND_MS;
 const FORCE_MS = GRACE_MS + 5 * SECOND_MS;
 /** Parked rollouts stay in memory (about 0.1 MB each) instead of being replayed at every step. */
 const CACHED_WORKFLOWS = 3_000;
+
+/** A sink holds its slot for as long as its run goes on. */
+const SINK_SLOTS = 50;
 
 /** How workflows and their queue are served; the bench measures the server with the same. */
 export const WORKFLOW_WORKER = {
@@ -55,29 +59,32 @@ export async function createHostWorkers(
     defaultHeartbeatThrottleInterval: 3 * SECOND_MS,
   };
   const drivers = holdsSandboxes(role) ? [...deps.drivers.keys()] : [];
+  const sinks = createSinkActivities(deps);
   const [pools, others] = await Promise.all([
     Promise.all(drivers.map((driver) => createPoolWorker(base, deps, driver))),
     Promise.all([
-      ...(orchestrates(role) ? [createWorkflowWorker(base, deps)] : []),
-      ...(holdsSandboxes(role) ? createSandboxWorkers(base, deps, capacities) : []),
+      ...(orchestrates(role) ? [createWorkflowWorker(base, deps, sinks)] : []),
+      ...(holdsSandboxes(role) ? createSandboxWorkers(base, deps, sinks, capacities) : []),
     ]),
   ]);
   return { pools, others };
 }
 
-async function createWorkflowWorker(base: Base, deps: ActivityDeps): Promise<Worker> {
+async function createWorkflowWorker(base: Base, deps: ActivityDeps, sinks: SinkActivities): Promise<Worker> {
   return Worker.create({
     ...base,
     taskQueue: workflowQueue(),
     workflowBundle: await workflowBundle(),
-    activities: createBookkeepingActivities(deps),
+    activities: { ...createBookkeepingActivities(deps), ...sinks },
     ...WORKFLOW_WORKER,
+    maxConcurrentActivityTaskExecutions: WORKFLOW_WORKER.maxConcurrentActivityTaskExecutions + SINK_SLOTS,
   });
 }
 
 function createSandboxWorkers(
   base: Base,
   deps: ActivityDeps,
+  sinks: SinkActivities,
   capacities: ReadonlyMap<string, number>,
 ): Promise<Worker>[] {
   const capacity = [...deps.drivers.keys()].reduce((sum, driver) => sum + (capacities.get(driver) ?? 0), 0);
@@ -93,8 +100,8 @@ function createSandboxWorkers(
     Worker.create({
       ...base,
       taskQueue: hostControlQueue(deps.hostId),
-      activities: { ...createControlActivities(deps), ...createEndpointActivities(deps) },
-      maxConcurrentActivityTaskExecutions: 50,
+      activities: { ...createControlActivities(deps), ...createEndpointActivities(deps), ...sinks },
+      maxConcurrentActivityTaskExecutions: 50 + SINK_SLOTS,
       maxConcurrentActivityTaskPolls: 2,
     }),
   ];

@@ -1,5 +1,6 @@
 import { Runtime } from '@temporalio/worker';
 import type { RolloutObserver } from '../rollout/observer.js';
+import type { SinkObserver } from '../sinks/host/sink-host.js';
 
 /**
  * Counters of ours beside the SDK's, through the same runtime and so on the same port. Without a
@@ -27,6 +28,36 @@ export function createMetrics(): RolloutObserver {
     },
     rolloutEnded({ failureClass, reward }) {
       rollouts.add(1, { failure_class: failureClass, scored: reward !== null });
+    },
+  };
+}
+
+/** What goes to trainers, beside the counters of rollouts. */
+export function createSinkMetrics(): SinkObserver {
+  const meter = Runtime.instance().metricMeter;
+  const groups = meter.createCounter(
+    'longrun_sink_groups',
+    undefined,
+    'Groups done with, by sink and outcome',
+  );
+  const lag = meter.createHistogram(
+    'longrun_policy_lag',
+    'int',
+    undefined,
+    'Policy versions since the first turn of a rollout that is shipped, by sink',
+  );
+  const masked = meter.createCounter(
+    'longrun_masked_rollouts',
+    undefined,
+    'Rollouts shipped masked because their policy is too old, by sink',
+  );
+  return {
+    groupRead(sink, lags, stale) {
+      for (const versions of lags) if (versions !== null) lag.record(versions, { sink });
+      masked.add(stale, { sink });
+    },
+    groupSettled(sink, outcome) {
+      groups.add(1, { sink, outcome });
     },
   };
 }

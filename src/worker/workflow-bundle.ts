@@ -1,21 +1,13 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { WorkflowBundleOption, WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import { sourceBundle } from './source-bundle.js';
 
-let fromSource: Promise<WorkflowBundleWithSourceMap> | null = null;
+let fromSource: Promise<string> | null = null;
 
-/** The bundle made by the build; from sources (tests, development) it is made once per process. */
-export async function workflowBundle(): Promise<WorkflowBundleOption> {
+/** The file of the bundle made by the build; where the sources run themselves (tests, development), of one made of them. */
+export async function workflowBundle(): Promise<{ codePath: string }> {
   const built = fileURLToPath(new URL('../../workflow-bundle.js', import.meta.url));
   if (existsSync(built)) return { codePath: built };
-  fromSource ??= bundleFromSource();
-  return fromSource;
-}
-
-async function bundleFromSource(): Promise<WorkflowBundleWithSourceMap> {
-  const { bundleWorkflowCode } = await import('@temporalio/worker');
-  return bundleWorkflowCode({
-    workflowsPath: fileURLToPath(new URL('../../workflows/index.ts', import.meta.url)),
-    logger: { trace() {}, debug() {}, info() {}, log() {}, warn: console.error, error: console.error },
-  });
+  fromSource ??= sourceBundle(fileURLToPath(new URL('../..', import.meta.url)));
+  return { codePath: await fromSource };
 }

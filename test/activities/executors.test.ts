@@ -3,7 +3,7 @@ import { Executors } from '../../activities/executors.js';
 import { Detached, mayGoOn } from '../../src/rollout/lifecycle.js';
 import { lifecycle } from '../support/rollout-deps.js';
 
-const KEY = { runId: 'run', taskId: 'one', sample: 0, attempt: 1 };
+const ATTEMPT = 'run/one/0/1';
 
 it('a newer executor of an attempt stops the older one and waits until that has recorded its call', async () => {
   const executors = new Executors();
@@ -12,7 +12,7 @@ it('a newer executor of an attempt stops the older one and waits until that has 
   const called = new Promise<void>((resolve) => {
     calling = resolve;
   });
-  const older = executors.run(KEY, lifecycle(), async (own) => {
+  const older = executors.run(ATTEMPT, lifecycle(), async (own) => {
     order.push('older calls');
     const stopped = new Promise<void>((resolve) => own.stopping.addEventListener('abort', () => resolve()));
     calling();
@@ -23,7 +23,7 @@ it('a newer executor of an attempt stops the older one and waits until that has 
   });
   await called;
   const detached = expect(older).rejects.toBeInstanceOf(Detached);
-  await executors.run(KEY, lifecycle(), async (own) => {
+  await executors.run(ATTEMPT, lifecycle(), async (own) => {
     order.push('newer begins');
     expect(own.stopping.aborted).toBe(false);
   });
@@ -35,7 +35,7 @@ it('executors of different attempts do not disturb each other', async () => {
   const executors = new Executors();
   const both = await Promise.all(
     [1, 2].map((attempt) =>
-      executors.run({ ...KEY, attempt }, lifecycle(), async (own) => {
+      executors.run(`run/one/0/${attempt}`, lifecycle(), async (own) => {
         await new Promise((resolve) => setTimeout(resolve, 10));
         return own.stopping.aborted;
       }),

@@ -7,8 +7,9 @@ import { readRecord } from '../../src/store/records.js';
 import { attemptRecordSchema, placementSchema } from '../../src/store/records.schema.js';
 import { readResult } from '../../src/store/runs.js';
 import { containerOf, docker } from '../support/docker-host.js';
+import type { Answer, SeenCall } from '../support/model-server.js';
 import { ChaosRun } from './support/chaos-run.js';
-import { expectedOf } from './support/chaos-tasks.js';
+import { expectedOf, taskOf } from './support/chaos-tasks.js';
 import { expectInvariants } from './support/invariants.js';
 import { noteTimes } from './support/recovery.js';
 
@@ -42,8 +43,11 @@ const FAULTS: readonly Fault[] = [
   { what: 'removed under its tests', at: 'verification:before', nth: 1, harm: remove },
 ];
 
+const nameOf = ({ taskId, sample }: Omit<RolloutKey, 'runId'>) => `${taskId}/${sample}`;
+const SEED = 1;
+
 let chaos: ChaosRun;
-const strikes: Promise<Struck>[] = [];
+const strikes = new Map<string, Promise<Struck>>();
 
 /** What an operator's hand does, at the moment that the fault names. */
 function strikeAtCheckpoints(): AtCheckpoint {
@@ -51,13 +55,22 @@ function strikeAtCheckpoints(): AtCheckpoint {
   return async (checkpoint, key) => {
     const fault = FAULTS[key.sample];
     if (fault?.at !== checkpoint || key.attempt !== 1) return;
-    const name = `${key.taskId}/${key.sample}`;
+    const name = nameOf(key);
     passed.set(name, (passed.get(name) ?? 0) + 1);
     if (passed.get(name) !== fault.nth) return;
     const strike = struck(key, fault);
-    strikes.push(strike);
+    strikes.set(name, strike);
     // Tests are over in a moment: those find their container gone.
     if (checkpoint === 'verification:before') await strike;
+  };
+}
+
+/** The model does not answer before the blow has fallen: nobody is through with their work until then. */
+function afterStrike(call: SeenCall, usual: Answer): Answer {
+  const strike = strikes.get(nameOf({ taskId: taskOf(call), sample: (call.seed ?? 0) - SEED }));
+  return async (response) => {
+    await strike;
+    await usual(response);
   };
 }
 
@@ -78,7 +91,12 @@ async function replacedAfterMs({ key, atMs }: Struck): Promise<number> {
 }
 
 beforeAll(async () => {
-  chaos = await ChaosRun.make({ runId: 'container-killed', samples: FAULTS.length });
+  chaos = await ChaosRun.make({
+    runId: 'container-killed',
+    samples: FAULTS.length,
+    config: { seed: SEED },
+    script: afterStrike,
+  });
   await chaos.host.startWorker({ concurrency: 8, atCheckpoint: strikeAtCheckpoints() });
   await chaos.begin();
   await chaos.finished();
@@ -90,8 +108,10 @@ const rolloutsOf = async (sample: number): Promise<RolloutKey[]> =>
 
 describe('24 rollouts that each lose their container', () => {
   it('end as they should, every command once per container, every request accounted for', async () => {
-    expect(strikes).toHaveLength(24);
-    const times = await Promise.all(strikes.map(async (strike) => replacedAfterMs(await strike)));
+    expect(strikes.size).toBe(24);
+    const times = await Promise.all(
+      [...strikes.values()].map(async (strike) => replacedAfterMs(await strike)),
+    );
     noteTimes('container killed or removed (until the next attempt has one)', times);
     await expectInvariants(chaos, { takeovers: 0, attempts: 2 });
   });

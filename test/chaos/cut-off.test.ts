@@ -19,6 +19,7 @@ describe.concurrent('a worker that is cut off from Temporal only', () => {
       await chaos.begin();
       await chaos.underWay();
       proxy[fault]();
+      chaos.letGo();
       await sleep(AWAY_MS);
       const recovered = await watchRecovery(
         chaos,

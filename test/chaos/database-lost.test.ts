@@ -14,6 +14,7 @@ describe('a run whose Temporal database was deleted under it', () => {
     await chaos.begin();
     await chaos.underWay();
     await chaos.killWorker(worker);
+    chaos.letGo();
     const before = await sealedResults(chaos);
     const containers = await containersOf(chaos.store);
     expect(containers.length).toBeGreaterThan(0);

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, type TestContext } from 'vitest';
 import { openStore } from '../../src/store/index.js';
 import { keys } from '../../src/store/keys.js';
 import { stopServer } from '../../src/temporal/embedded-server.js';
@@ -23,9 +23,10 @@ const script = ({ turn }: SeenCall) =>
   after(150, turn < 6 ? runs('echo one > /app/answer; sleep 0.5') : says('Done.'));
 
 /** A command line that evaluates 24 rollouts with its state folder on a small disk of its own. */
-async function evaluateOnSmallDisk() {
-  const [stateDir, tasks] = await Promise.all([temporaryFolder(), temporaryFolder()]);
-  mountDisk(stateDir, DISK_MB);
+async function evaluateOnSmallDisk({ onTestFinished }: TestContext) {
+  const folder = () => temporaryFolder('longrun-test-', onTestFinished);
+  const [stateDir, tasks] = await Promise.all([folder(), folder()]);
+  mountDisk(stateDir, DISK_MB, onTestFinished);
   const endpoint = await ModelServer.start(script);
   onTestFinished(() => endpoint.close());
   await writeTask(join(tasks, 'one'));
@@ -82,9 +83,9 @@ async function noteNextRequest({ seen }: ModelServer): Promise<void> {
   noteTimes('disk full (from room until the next request)', [Date.now() - freed]);
 }
 
-describe('a disk that is nearly full', () => {
-  it('gets no new rollouts, those that run go on, and the rest when there is room again', async () => {
-    const { stateDir, endpoint, longrun, store } = await evaluateOnSmallDisk();
+describe.concurrent('a disk that is nearly full', () => {
+  it('gets no new rollouts, those that run go on, and the rest when there is room again', async (context) => {
+    const { stateDir, endpoint, longrun, store } = await evaluateOnSmallDisk(context);
     await until(() => endpoint.seen.length > 6, { limitMs: 90_000 });
     const free = await fill(stateDir, 8);
     await longrun.says('the disk is nearly full: no new rollouts until some space is freed');
@@ -105,9 +106,9 @@ describe('a disk that is nearly full', () => {
   });
 });
 
-describe('a disk that is full', () => {
-  it('holds everything up; when there is room again nothing was lost or paid for twice', async () => {
-    const { stateDir, endpoint, longrun, store } = await evaluateOnSmallDisk();
+describe.concurrent('a disk that is full', () => {
+  it('holds everything up; when there is room again nothing was lost or paid for twice', async (context) => {
+    const { stateDir, endpoint, longrun, store } = await evaluateOnSmallDisk(context);
     await until(() => endpoint.seen.length > 12, { limitMs: 90_000 });
     const free = await fill(stateDir, 0);
     await longrun.says('what is to be recorded is held until it does');

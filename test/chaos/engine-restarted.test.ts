@@ -32,6 +32,7 @@ async function engineRestarted(runId: string, liveRestore: boolean, signal: 'SIG
   await until(async () => (await containersOf(chaos.store)).length > 0);
   const interrupted = await atWork(chaos);
   await engine.end(signal);
+  chaos.letGo();
   await sleep(AWAY_MS);
   await engine.startEngine();
   const row = `engine restarted: ${runId} (from its return)`;

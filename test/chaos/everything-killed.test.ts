@@ -15,6 +15,7 @@ describe('server and worker killed at once', () => {
     await chaos.host.cluster.detach();
     up.process.kill('SIGKILL');
     process.kill(serverPid, 'SIGKILL');
+    chaos.letGo();
     await up.ended;
     const recovered = await watchRecovery(chaos, 'SIGKILL of everything, then longrun up');
     await bringUp(chaos);

@@ -5,7 +5,7 @@ import { rolloutAccounts } from '../support/call-accounts.js';
 import { containerOf, docker } from '../support/docker-host.js';
 import { after } from '../support/model-server.js';
 import { until } from '../support/until.js';
-import { ChaosRun } from './support/chaos-run.js';
+import { type ChaosOptions, ChaosRun } from './support/chaos-run.js';
 import { attemptOf, atWorkOn, busy, givenUp, hostOf } from './support/hosts.js';
 import { expectInvariants } from './support/invariants.js';
 import { watchRecovery } from './support/recovery.js';
@@ -13,13 +13,14 @@ import { watchRecovery } from './support/recovery.js';
 /** Past the heartbeat timeout: the server has given up every activity that ran. */
 const FROZEN_MS = 18_000;
 
-describe('a worker frozen by SIGSTOP', () => {
-  it('for 15 s and more goes on as the only executor of its rollouts', async () => {
-    const chaos = await ChaosRun.start({ runId: 'frozen-short' });
+describe.concurrent('a worker frozen by SIGSTOP', () => {
+  it('for 15 s and more goes on as the only executor of its rollouts', async ({ onTestFinished }) => {
+    const chaos = await ChaosRun.start({ runId: 'frozen-short' }, onTestFinished);
     const worker = await chaos.startWorker();
     await chaos.begin();
     await chaos.underWay();
     worker.process.kill('SIGSTOP');
+    chaos.letGo();
     const recovered = await watchRecovery(chaos, 'worker frozen 18 s, then woken');
     await sleep(FROZEN_MS);
     worker.process.kill('SIGCONT');
@@ -27,19 +28,23 @@ describe('a worker frozen by SIGSTOP', () => {
     await expectInvariants(chaos, { takeovers: 1 });
   });
 
-  it('until its rollouts have moved on notices that when it wakes: it stops, counts its calls and cleans up', async () => {
-    const chaos = await ChaosRun.start({
+  it('until its rollouts have moved on notices that when it wakes: it stops, counts its calls and cleans up', async ({
+    onTestFinished,
+  }) => {
+    const options: ChaosOptions = {
       runId: 'frozen-long',
       config: { hostLossMs: 3_000 },
       // Slow answers: calls are in the air at any time, and their answers wait for the frozen process.
       script: (_call, usual) => after(600, usual),
-    });
+    };
+    const chaos = await ChaosRun.start(options, onTestFinished);
     const frozen = await chaos.startWorker({ hostId: 'frozen' });
     await chaos.startWorker({ hostId: 'awake' });
     await chaos.begin();
-    await chaos.underWay();
+    await chaos.underWay({ on: 'frozen' });
     const interrupted = await busy(chaos, 'frozen');
     frozen.process.kill('SIGSTOP');
+    chaos.letGo();
     const recovered = await watchRecovery(chaos, 'worker frozen until its rollouts have moved on', () =>
       atWorkOn(chaos, 'frozen'),
     );

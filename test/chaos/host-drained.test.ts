@@ -9,15 +9,16 @@ import { noteTimes, watchRecovery } from './support/recovery.js';
 
 const SERVING = new URL('./support/serving.child.ts', import.meta.url);
 
-describe('SIGTERM of one of two hosts in the middle of a run loses nothing and costs no call', () => {
-  it('when it drains: its rollouts end there, new ones go to the other', async () => {
-    const chaos = await ChaosRun.start({ runId: 'drained' });
+describe.concurrent('SIGTERM of one of two hosts in the middle of a run loses nothing and costs no call', () => {
+  it('when it drains: its rollouts end there, new ones go to the other', async ({ onTestFinished }) => {
+    const chaos = await ChaosRun.start({ runId: 'drained' }, onTestFinished);
     const leaving = await chaos.startWorker({ hostId: 'leaving', drainTimeoutMs: 120_000 }, SERVING);
     await chaos.startWorker({ hostId: 'stays' }, SERVING);
     await chaos.begin();
-    await chaos.underWay();
+    await chaos.underWay({ on: 'leaving' });
     const inHand = await busy(chaos, 'leaving');
     leaving.process.kill('SIGTERM');
+    chaos.letGo();
     const asked = Date.now();
 
     expect(await leaving.ended).toBe(0);
@@ -29,14 +30,17 @@ describe('SIGTERM of one of two hosts in the middle of a run loses nothing and c
     expect(record).toMatchObject({ draining: true, leftAt: expect.any(Number), live: { docker: 0 } });
   });
 
-  it('when it leaves at once and is started again: its rollouts go on where they stood', async () => {
-    const chaos = await ChaosRun.start({ runId: 'restarted' });
+  it('when it leaves at once and is started again: its rollouts go on where they stood', async ({
+    onTestFinished,
+  }) => {
+    const chaos = await ChaosRun.start({ runId: 'restarted' }, onTestFinished);
     const leaving = await chaos.startWorker({ hostId: 'leaving' }, SERVING);
     await chaos.startWorker({ hostId: 'stays' }, SERVING);
     await chaos.begin();
-    await chaos.underWay();
+    await chaos.underWay({ on: 'leaving' });
     const inHand = await busy(chaos, 'leaving');
     leaving.process.kill('SIGTERM');
+    chaos.letGo();
 
     expect(await leaving.ended).toBe(0);
     const recovered = await watchRecovery(chaos, 'host leaves at once (from its restart)', () =>

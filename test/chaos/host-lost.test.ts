@@ -8,14 +8,17 @@ import { attemptOf, atWorkOn, busy, givenUp } from './support/hosts.js';
 import { expectInvariants } from './support/invariants.js';
 import { watchRecovery } from './support/recovery.js';
 
-it('a host that never comes back: its rollouts move to another; its containers are removed when it returns', async () => {
-  const chaos = await ChaosRun.start({ runId: 'host-lost', config: { hostLossMs: 3_000 } });
+it.concurrent('a host that never comes back: its rollouts move to another; its containers are removed when it returns', async ({
+  onTestFinished,
+}) => {
+  const chaos = await ChaosRun.start({ runId: 'host-lost', config: { hostLossMs: 3_000 } }, onTestFinished);
   const gone = await chaos.startWorker({ hostId: 'gone' });
   await chaos.startWorker({ hostId: 'stays' });
   await chaos.begin();
-  await chaos.underWay();
+  await chaos.underWay({ on: 'gone' });
   const interrupted = await busy(chaos, 'gone');
   await chaos.killWorker(gone);
+  chaos.letGo();
   const recovered = await watchRecovery(chaos, 'host never comes back', () => atWorkOn(chaos, 'gone'));
 
   const moved = await givenUp(chaos, interrupted);
@@ -43,14 +46,16 @@ it('a host that never comes back: its rollouts move to another; its containers a
   }
 });
 
-it('the only host may stay away as long as it likes: its rollouts wait, and no attempt is spent', async () => {
-  const chaos = await ChaosRun.start({ runId: 'host-away', config: { hostLossMs: 1_000 } });
+it.concurrent('the only host may stay away as long as it likes: its rollouts wait, and no attempt is spent', async ({
+  onTestFinished,
+}) => {
+  const chaos = await ChaosRun.start({ runId: 'host-away', config: { hostLossMs: 1_000 } }, onTestFinished);
   await chaos.host.startWorker({ hostId: 'books', role: 'orchestrator' });
   const only = await chaos.startWorker({ hostId: 'only', role: 'host' });
   await chaos.begin();
   await chaos.underWay();
-  await busy(chaos, 'only');
   await chaos.killWorker(only);
+  chaos.letGo();
   // Past the heartbeat timeout and many expiries.
   await sleep(25_000);
   await chaos.startWorker({ hostId: 'only', role: 'host' });

@@ -25,6 +25,7 @@ describe.concurrent('a worker with new code in the middle of a run', () => {
     await chaos.begin();
     await chaos.underWay();
     await chaos.killWorker(worker);
+    chaos.letGo();
     const recovered = await watchRecovery(chaos, 'worker deployed with new code (killed, then the new one)');
     const [interrupted] = await atWork(chaos);
     await chaos.startWorker({}, script);
@@ -46,6 +47,7 @@ describe.concurrent('a worker with new code in the middle of a run', () => {
     await chaos.begin();
     await chaos.underWay();
     await chaos.killWorker(worker);
+    chaos.letGo();
     const interrupted = await atWork(chaos);
     await chaos.startWorker({}, script);
     const stuck = () => Promise.all(interrupted.map((key) => has(chaos, key, 'workflowTaskFailed')));

@@ -18,6 +18,7 @@ describe.concurrent('a Temporal server', () => {
     await chaos.underWay();
     const recovered = await watchRecovery(chaos, 'SIGKILL of the Temporal server');
     process.kill(chaos.serverPid, 'SIGKILL');
+    chaos.letGo();
     await recovered();
     await expectInvariants(chaos, NOTHING_LOST);
   });
@@ -31,6 +32,7 @@ describe.concurrent('a Temporal server', () => {
     await chaos.underWay();
     const { serverPid } = chaos;
     process.kill(serverPid, 'SIGSTOP');
+    chaos.letGo();
     await sleep(AWAY_MS);
     const recovered = await watchRecovery(chaos, 'Temporal server away for 30 s (from its return)');
     process.kill(serverPid, 'SIGCONT');

@@ -12,6 +12,7 @@ it('a killed worker takes its bubblewrap sandboxes along: their rollouts get ano
   await chaos.begin();
   await chaos.underWay();
   await chaos.killWorker(worker);
+  chaos.letGo();
   const recovered = await watchRecovery(chaos, 'SIGKILL of the worker: bubblewrap sandboxes');
   const interrupted = await atWork(chaos);
   expect(chaos.offspring.filter(({ command }) => command.startsWith('bwrap')).length).toBeGreaterThan(0);

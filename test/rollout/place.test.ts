@@ -4,6 +4,9 @@ import type { AttemptKey } from '../../src/core/ids.js';
 import { placeSandbox } from '../../src/rollout/place.js';
 import { MemoryDriver } from '../../src/sandbox/memory/index.js';
 import type { SandboxDriver } from '../../src/sandbox/sandbox.js';
+import { keys } from '../../src/store/keys.js';
+import { readRecord } from '../../src/store/records.js';
+import { placementSchema } from '../../src/store/records.schema.js';
 import type { ArtifactStore } from '../../src/store/store.js';
 import { tempStore } from '../store/temp-store.js';
 import { answerTest, inlineTask } from '../support/inline-task.js';
@@ -60,6 +63,25 @@ describe('placing an attempt', () => {
       code: 'sandbox_unavailable',
       retryable: true,
     });
+  });
+
+  it('keeps its sandbox when the store says that the record could not be written, and it was', async () => {
+    const store = await planned();
+    const driver = new MemoryDriver();
+    let lost = 0;
+    const put = store.putIfAbsent.bind(store);
+    store.putIfAbsent = async (key, ...value) => {
+      const won = await put(key, ...value);
+      if (!key.endsWith('placement.json') || lost > 0) return won;
+      lost += 1;
+      throw new LongrunError('store_unavailable', 'the answer was lost', { retryable: true });
+    };
+    expect(await placeSandbox(depsOf(store, driver), INPUT, 1, lifecycle())).toMatchObject({
+      kind: 'placed',
+    });
+    expect(lost).toBe(1);
+    const placement = await readRecord(store, placementSchema, keys.placement(KEY));
+    expect((await driver.list('tests')).map(({ ref }) => ref)).toEqual([placement?.sandbox]);
   });
 
   it('ends the attempt where the engine refuses again and again', async () => {

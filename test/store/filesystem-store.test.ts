@@ -1,3 +1,4 @@
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -36,6 +37,19 @@ describe('the folder', () => {
     await writeFile(join(temp, 'new'), 'half');
     await openStore(stateDir);
     expect(await readdir(temp)).toEqual(['new']);
+  });
+
+  it('has a value that is in place, though its temporary name cannot be taken away any more', async () => {
+    const stateDir = await tempStateDir();
+    const store = await openStore(stateDir);
+    const temp = join(stateDir, 'store', '.tmp');
+    const put = store.putIfAbsent('k', bytes('x'));
+    // Between the moment that it appears and the end of the write, as when the folder is made read-only.
+    while (!existsSync(store.locate('k'))) await new Promise((resolve) => setImmediate(resolve));
+    renameSync(temp, `${temp}-gone`);
+    writeFileSync(temp, 'in the way');
+    expect(await put).toBe(true);
+    expect(text(await store.get('k'))).toBe('x');
   });
 
   it('answers how much space is left, and whether that is enough', async () => {

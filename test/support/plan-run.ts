@@ -8,7 +8,7 @@ import type { ArtifactStore } from '../../src/store/store.js';
 import type { LoadedTask } from '../../src/tasks/environment.js';
 import { RUN_CONFIG } from './run-config-defaults.js';
 
-/** Writes a run into the store, as the launch does, without starting it; with a `groupSize` one of mode `process`. */
+/** Writes a run into the store, as the launch does, without starting it; with a `groupSize` one of mode `process`, with `serve`, too, of mode `serve`. */
 export async function planRun(
   store: ArtifactStore,
   runId: string,
@@ -22,14 +22,16 @@ export async function planRun(
   }
   const ids = tasks.map(({ task }) => task.taskId);
   const plan =
-    full.groupSize === null
-      ? ids.map((taskId) => ({ taskId, samples: full.samples }))
-      : planGroups(ids, full.groups, full.groupSize);
+    full.serve !== null
+      ? ids.map((taskId) => ({ taskId, samples: 0 }))
+      : full.groupSize === null
+        ? ids.map((taskId) => ({ taskId, samples: full.samples }))
+        : planGroups(ids, full.groups, full.groupSize);
   await putRecordIfAbsent(store, planSchema, keys.plan(runId), { schemaVersion: 1, tasks: plan });
   await putRecordIfAbsent(store, runRecordSchema, keys.run(runId), {
     schemaVersion: 1,
     runId,
-    mode: full.groupSize === null ? 'evaluate' : 'process',
+    mode: full.serve !== null ? 'serve' : full.groupSize === null ? 'evaluate' : 'process',
     environment: { name: 'test', source: '/nowhere' },
     config: full,
     createdAt: Date.now(),

@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { HostLedgers } from '../../src/core/host-ledgers.js';
 import { OPEN_GATE } from '../../src/model/limits/model-gate.js';
 import type { ModelClient, ModelRequest, ModelResponse } from '../../src/model/model-client.js';
+import { callPolicies } from '../../src/rollout/call-policies.js';
 import type { RolloutDeps } from '../../src/rollout/deps.js';
 import type { Lifecycle } from '../../src/rollout/lifecycle.js';
 import { MemoryDriver } from '../../src/sandbox/memory/index.js';
@@ -45,6 +46,7 @@ export function rolloutDeps({
     environmentOf: () => harborEnvironment({ name: 'test', source: '/nowhere', folder: '/nowhere' }),
     modelOf: () => model,
     gateOf: () => OPEN_GATE,
+    policies: callPolicies(store, Date.now, pino({ level: 'silent' })),
     budgets: localBudgets(store),
     pauseRun: async () => undefined,
     atCheckpoint: () => undefined,

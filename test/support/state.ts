@@ -8,10 +8,13 @@ export async function temporaryStateDir(): Promise<string> {
   return await temporaryFolder('longrun-state-');
 }
 
-/** A fresh folder, removed when the running test ends. */
-export async function temporaryFolder(prefix = 'longrun-test-'): Promise<string> {
+/** A fresh folder, removed when the running test ends; a concurrent test says by its own context when that is. */
+export async function temporaryFolder(
+  prefix = 'longrun-test-',
+  whenFinished: (work: () => Promise<void>) => void = onTestFinished,
+): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), prefix));
-  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+  whenFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }
 

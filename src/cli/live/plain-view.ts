@@ -38,6 +38,7 @@ export class PlainView implements LiveView {
     if (this.now() - this.progressAt < (small ? 3 : 1) * PROGRESS_EVERY_MS) return;
     this.progressAt = this.now();
     this.write(`${progressLine(view)}\n`);
+    for (const line of view.serving ?? []) this.write(`  ${line}\n`);
   }
 
   /** A run that its budget has paused says so at once, and once. */
@@ -90,7 +91,7 @@ export function progressLine(view: RunView): string {
   );
   const parts = [
     `${clockTime(view.elapsedMs)}  ${view.done}/${view.total} done`,
-    counts.join(', '),
+    counts.length === 0 ? null : counts.join(', '),
     view.pauseNote ? statusText(view) : null,
     view.turnsPerSecond === null ? null : `${view.turnsPerSecond.toFixed(1)} turns/s`,
     `${count(view.tokens)} tokens`,

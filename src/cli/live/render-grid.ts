@@ -27,8 +27,10 @@ export function renderGrid(
   const roomy = size.rows >= HEADING_ROWS;
   const head = roomy ? [heading(view, size.columns, paint), ''] : [];
   const notes = [view.trouble === null ? null : `${GLYPHS.infrastructure} ${view.trouble}`, note];
+  const serving = roomy ? (view.serving ?? []) : [];
   const foot = [
     ...(roomy ? [''] : []),
+    ...serving.map((line) => cutToWidth(line, size.columns)),
     ...countLines(view, size.columns, paint, size.rows >= LEGEND_ROWS),
     cutToWidth(rates(view), size.columns),
     ...notes.flatMap((line) => (line === null ? [] : [paint(cutToWidth(line, size.columns), 'dim')])),

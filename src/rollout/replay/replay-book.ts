@@ -15,7 +15,7 @@ const PAGE = 200;
 export async function openReplay(deps: RolloutDeps, runId: string, replayId: string): Promise<ReplayOpening> {
   const [{ members }, { concurrency, policy }] = await Promise.all([
     readReplay(deps.store, runId, replayId),
-    openRun(deps, runId),
+    openRun(deps, { runId, incarnation: 1 }),
   ]);
   const open: ReplayOpening['open'] = [];
   const results = mapBounded(members, ({ taskId, sample, nth }) =>

@@ -114,7 +114,7 @@ export class FilesystemStore implements ArtifactStore {
     } catch (cause) {
       throw toStoreError(cause, key, path);
     } finally {
-      rmSync(temp, { force: true });
+      forget(temp);
     }
   }
 
@@ -151,4 +151,14 @@ export class FilesystemStore implements ArtifactStore {
     checkKey(key);
     return join(this.root, key);
   }
+}
+
+/**
+ * A value that is in place counts, even where its temporary name can no longer be removed (the folder was made
+ * read-only in between): its writer must not be told that it failed. A later opening clears the name away.
+ */
+function forget(temp: string): void {
+  try {
+    rmSync(temp, { force: true });
+  } catch {}
 }

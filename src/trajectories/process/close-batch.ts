@@ -1,5 +1,6 @@
 import { BATCH_ESTIMATORS, ESTIMATORS, type GroupAdvantages } from '../../core/advantage/index.js';
 import { LongrunError } from '../../core/errors.js';
+import type { Episode } from '../../core/trajectory/episode.schema.js';
 import { withAdvantages } from '../../formats/advantages.js';
 import { readAdvantageGroup } from '../../report/read-group.js';
 import type { GroupRecord } from '../../store/group.schema.js';
@@ -16,6 +17,7 @@ export async function closeBatch(
   store: ArtifactStore,
   run: RunRecord,
   records: readonly GroupRecord[],
+  episodesOf = (record: GroupRecord): Promise<Episode[]> => episodesOfGroup(store, run, record),
 ): Promise<ClosedGroup[]> {
   const valid = records.filter((record) => record.valid);
   const { advantages, problem } = needsBatch(run)
@@ -23,7 +25,7 @@ export async function closeBatch(
     : { advantages: null, problem: null };
   const closed: ClosedGroup[] = [];
   for (const record of records) {
-    const episodes = await episodesOfGroup(store, run, record);
+    const episodes = await episodesOf(record);
     const own = advantages?.[valid.indexOf(record)];
     const group = { record, episodes, problem: record.valid ? problem : null };
     closed.push(own === undefined ? group : withOwn(group, own, run.config.gamma));

@@ -25,15 +25,19 @@ export async function statisticsOf(
   store: ArtifactStore,
   run: RunRecord,
   plan: Plan,
-  written: readonly GroupRecord[],
+  written: AsyncIterable<GroupRecord>,
   folder: string,
 ): Promise<Record<string, unknown>> {
   const { passThreshold, model, groupSize } = run.config;
   const tally = new StatsTally({ order: REWARD_SOURCES, passThreshold });
-  for (const record of written)
+  const groups = { written: 0, valid: 0, invalid: 0, zero_variance: 0 };
+  let closedAt = run.createdAt;
+  for await (const record of written) {
+    count(groups, record);
+    closedAt = Math.max(closedAt, record.closedAt);
     for (const episode of await episodesOfGroup(store, run, record)) tally.add(episode);
+  }
   const report = tally.report();
-  const closedAt = written.reduce((latest, group) => Math.max(latest, group.closedAt), run.createdAt);
   const rejected = await rejectedIn(folder);
   const planned = plan.tasks.reduce((sum, { samples }) => sum + samples, 0) / (groupSize ?? 1);
   return {
@@ -48,7 +52,7 @@ export async function statisticsOf(
     tool_statistics: toolStatistics(report),
     reasoning_statistics: reasoningStatistics(report),
     discarded_no_reasoning: rejected.rollouts.get('reasoning')?.size ?? 0,
-    groups: groupStatistics(written, planned),
+    groups: { planned, ...groups },
     rejected: rejected.counts,
     rows: await rowsIn(folder),
     rollouts: toWire(statsReportSchema, report),
@@ -80,14 +84,13 @@ function reasoningStatistics({ reasoning: { answers, withReasoning } }: StatsRep
   };
 }
 
-function groupStatistics(written: readonly GroupRecord[], planned: number): Record<string, number> {
-  return {
-    planned,
-    written: written.length,
-    valid: written.filter(({ valid }) => valid).length,
-    invalid: written.filter(({ valid }) => !valid).length,
-    zero_variance: written.filter(({ zeroVariance }) => zeroVariance).length,
-  };
+function count(
+  groups: { written: number; valid: number; invalid: number; zero_variance: number },
+  { valid, zeroVariance }: GroupRecord,
+): void {
+  groups.written += 1;
+  groups[valid ? 'valid' : 'invalid'] += 1;
+  if (zeroVariance) groups.zero_variance += 1;
 }
 
 /** By format and rule, and the rollouts of each rule. */

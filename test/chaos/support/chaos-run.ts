@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { RolloutKey } from '../../../src/core/ids.js';
+import type { AttemptKey, RolloutKey } from '../../../src/core/ids.js';
 import type { RunConfig } from '../../../src/core/run-config.schema.js';
 import { readClosedRun } from '../../../src/report/write-summary.js';
 import { plannedRollouts, readPlan, readResult } from '../../../src/store/runs.js';
@@ -13,9 +13,10 @@ import { LongrunHost } from '../../support/longrun-host.js';
 import { MODEL_RUN } from '../../support/model-run.js';
 import { type Answer, ModelServer, type SeenCall } from '../../support/model-server.js';
 import { until } from '../../support/until.js';
-import { atWork } from './at-work.js';
 import { chaosAnswer, chaosTasks, MAX_TURNS } from './chaos-tasks.js';
 import { type ChaosWorkerSettings, startChaosWorker } from './chaos-worker.js';
+import { HeldCalls } from './held-calls.js';
+import { hostOf } from './hosts.js';
 import { childrenOf, type ProcessMark } from './processes.js';
 
 export interface ChaosOptions {
@@ -30,9 +31,16 @@ export interface ChaosOptions {
   capacity?: number;
 }
 
+export interface UnderWay {
+  /** Rollouts that have ended by then. */
+  sealed?: number;
+  /** Rollouts in the middle of their work, which the fault is sure to strike. */
+  held?: number;
+  /** The host of those; else any. */
+  on?: string;
+}
+
 const END_LIMIT_MS = 240_000;
-/** So many rollouts a fault shall strike, at least. */
-const AT_WORK = 3;
 
 /** A run of 24 rollouts, planned in a state folder with an own server, and the worker processes that do it. */
 export class ChaosRun {
@@ -47,18 +55,20 @@ export class ChaosRun {
     readonly capacity: number,
     /** Where the workers' temporary files go: none may be left. */
     readonly temporaryFolder: string,
+    private readonly heldCalls: HeldCalls,
   ) {}
 
   /** Outside of a test, whoever makes it stops it. */
   static async make(options: ChaosOptions): Promise<ChaosRun> {
     const { runId, sandbox = 'docker', samples = 6, capacity = 8, script, config } = options;
+    const heldCalls = new HeldCalls(runId);
     const endpoint = await ModelServer.start((call) => {
       const usual = chaosAnswer(call);
-      return script?.(call, usual) ?? usual;
+      return heldCalls.answer(call, script?.(call, usual) ?? usual);
     });
     const host = await LongrunHost.start();
     const folder = await mkdtemp(join(tmpdir(), 'longrun-chaos-'));
-    const chaos = new ChaosRun(runId, host, endpoint, capacity, folder);
+    const chaos = new ChaosRun(runId, host, endpoint, capacity, folder, heldCalls);
     await host.plan(runId, await chaosTasks(sandbox), {
       ...MODEL_RUN,
       sandbox,
@@ -123,13 +133,26 @@ export class ChaosRun {
     return results.filter((result) => result !== null).length;
   }
 
-  /** Waits until the run is well under way: some rollouts are sealed, others at work. */
-  async underWay(sealed = 2): Promise<void> {
-    const condition = async () => (await this.sealed()) >= sealed && (await atWork(this)).length >= AT_WORK;
-    await until(condition, {
-      limitMs: 120_000,
-      what: `${sealed} rollouts are sealed and ${AT_WORK} at work`,
+  /**
+   * Waits until the run is well under way: some rollouts are sealed, some are in the middle of their work, and these
+   * stay there until `letGo`, whatever else goes on. Answers the latter.
+   */
+  async underWay({ sealed = 2, held = 3, on }: UnderWay = {}): Promise<readonly AttemptKey[]> {
+    const limitMs = 120_000;
+    await until(async () => (await this.sealed()) >= sealed, {
+      limitMs,
+      what: `${sealed} rollouts are sealed`,
     });
+    const isMeant = async (key: AttemptKey) => on === undefined || (await hostOf(this, key)) === on;
+    this.heldCalls.hold({ least: held, isMeant });
+    const { attempts } = this.heldCalls;
+    await until(() => attempts.length >= held, { limitMs, what: `${held} rollouts are at work` });
+    return attempts;
+  }
+
+  /** The fault has struck: those that were held in the middle of their work go on. */
+  letGo(): void {
+    this.heldCalls.letGo();
   }
 
   /** Waits for the run's end by the store alone: no server is asked. */

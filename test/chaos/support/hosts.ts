@@ -12,7 +12,7 @@ import { atWork } from './at-work.js';
 import type { ChaosRun } from './chaos-run.js';
 
 /** The host that holds an attempt's sandbox; null before it is placed. */
-export async function hostOf({ store }: ChaosRun, key: AttemptKey): Promise<string | null> {
+export async function hostOf({ store }: Pick<ChaosRun, 'store'>, key: AttemptKey): Promise<string | null> {
   return (await readRecord(store, placementSchema, keys.placement(key)))?.hostId ?? null;
 }
 

@@ -1,19 +1,20 @@
 import { execFileSync } from 'node:child_process';
-import { onTestFinished } from 'vitest';
 import { until } from '../../support/until.js';
+
+type WhenFinished = (work: () => void) => void;
 
 const mount = (...args: string[]): void => void execFileSync('mount', args, { stdio: 'pipe' });
 
 /** Makes a folder a mount of its own, so that it can be made read-only under whoever uses it. Needs the rights to mount. */
-export function mountOnItself(folder: string): void {
+export function mountOnItself(folder: string, whenFinished: WhenFinished): void {
   mount('--bind', folder, folder);
-  onTestFinished(() => void execFileSync('umount', ['--lazy', folder], { stdio: 'pipe' }));
+  whenFinished(() => void execFileSync('umount', ['--lazy', folder], { stdio: 'pipe' }));
 }
 
 /** A small disk of its own at an empty folder. */
-export function mountDisk(folder: string, megabytes: number): void {
+export function mountDisk(folder: string, megabytes: number, whenFinished: WhenFinished): void {
   mount('-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0700`, 'longrun-test', folder);
-  onTestFinished(() => void execFileSync('umount', ['--lazy', folder], { stdio: 'pipe' }));
+  whenFinished(() => void execFileSync('umount', ['--lazy', folder], { stdio: 'pipe' }));
 }
 
 /** From now on nothing in it can be written; waits out whoever is writing a file at this moment. */

@@ -1,0 +1,2 @@
+#!/bin/sh
+sh /app/tools.sh checksum

@@ -1,0 +1,9 @@
+#!/bin/sh
+# The result is what the right tool makes of the notes, and nothing else.
+cat > /tmp/expected <<'EXPECTED'
+apples
+eggs
+bread
+milk
+EXPECTED
+if cmp -s /tmp/expected /app/result.txt; then echo 1; else echo 0; fi > /logs/verifier/reward.txt

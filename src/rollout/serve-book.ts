@@ -1,0 +1,140 @@
+import { LongrunError } from '../core/errors.js';
+import { groupAt, sequenceNumber } from '../core/group-plan.js';
+import { groupsPerShift } from '../core/partitioning.js';
+import { type ServeConfig, sinksOf } from '../core/serve-config.schema.js';
+import type { PartitionOpening, RunOpening, ServedReason } from '../core/workflow-messages.js';
+import { AppendLog } from '../store/append-log.js';
+import { readGroup } from '../store/groups.js';
+import { keys } from '../store/keys.js';
+import { mapBounded } from '../store/map-bounded.js';
+import { putRecordIfAbsent } from '../store/records.js';
+import type { Plan, RunRecord } from '../store/records.schema.js';
+import { readPlan, readRun } from '../store/runs.js';
+import { feedEntrySchema, servedSchema, shiftRecordSchema } from '../store/serve.schema.js';
+import { begunGroups, closedGroups, shiftLog } from '../store/shifts.js';
+import type { ArtifactStore } from '../store/store.js';
+import type { RolloutDeps } from './deps.js';
+
+interface Sequence {
+  taskIds: string[];
+  size: number;
+  perShift: number;
+  /** Null = endless. */
+  groups: number | null;
+  serve: ServeConfig;
+}
+
+/** What the workflow of a run that serves needs beside what every run has. */
+export async function serveOpening(
+  { store }: Pick<RolloutDeps, 'store'>,
+  run: RunRecord,
+  plan: Plan,
+): Promise<Pick<RunOpening, 'partitions' | 'done' | 'serve'>> {
+  const { taskIds, size, perShift, groups, serve } = sequenceOf(run, plan);
+  const [last, closed] = await Promise.all([
+    shiftLog(store, run.runId).last(),
+    closedGroups(store, run.runId, taskIds),
+  ]);
+  let done = 0;
+  while (closed.has(done)) done += 1;
+  const first = Math.floor(done / perShift);
+  return {
+    partitions: groups === null ? Number.MAX_SAFE_INTEGER : Math.ceil(groups / perShift),
+    done: first * perShift * size,
+    serve: {
+      sinks: sinksOf(serve),
+      hostId: serve.hostId,
+      groupSize: size,
+      groupsPerShift: perShift,
+      groups,
+      opened: last?.to ?? 0,
+      first,
+      shiftsPerHistory: serve.shiftsPerHistory,
+    },
+  };
+}
+
+/** Puts the record of a shift, once, and answers its groups that are open. */
+export async function openShift(
+  deps: Pick<RolloutDeps, 'store' | 'now'>,
+  run: RunRecord,
+  plan: Plan,
+  index: number,
+): Promise<PartitionOpening> {
+  const { store, now } = deps;
+  const { taskIds, size, perShift, groups } = sequenceOf(run, plan);
+  const from = index * perShift;
+  const to = Math.min(from + perShift, groups ?? Number.POSITIVE_INFINITY);
+  const record = { schemaVersion: 1 as const, from, to, openedAt: now() };
+  const at = shiftLog(store, run.runId).keyOf(index);
+  const { won } = await putRecordIfAbsent(store, shiftRecordSchema, at, record);
+  const numbers = Array.from({ length: to - from }, (_, i) => from + i);
+  const named = (n: number) => ({ ...groupAt(taskIds, n), n });
+  if (won) return { done: 0, open: [], groups: { size, open: numbers.map(named), begun: from } };
+  const begun = await begunGroups(store, run.runId, taskIds, size);
+  const closed = await closedGroups(store, run.runId, taskIds);
+  const last = numbers.findLast((n) => begun.has(n) || closed.has(n));
+  const open = numbers.filter((n) => !closed.has(n)).map(named);
+  return {
+    done: (numbers.length - open.length) * size,
+    open: [],
+    groups: { size, open, begun: last === undefined ? from : last + 1 },
+  };
+}
+
+/** Puts the end of a run's sequence, once: what was started by then. */
+export async function endServing(
+  { store, now }: Pick<RolloutDeps, 'store' | 'now'>,
+  runId: string,
+  reason: ServedReason,
+): Promise<void> {
+  const [run, plan] = await Promise.all([readRun(store, runId), readPlan(store, runId)]);
+  const { taskIds, size } = sequenceOf(run, plan);
+  const started = [
+    ...(await begunGroups(store, runId, taskIds, size)),
+    ...(await closedGroups(store, runId, taskIds)),
+  ];
+  const groups = started.reduce((most, n) => Math.max(most, n + 1), 0);
+  const record = { schemaVersion: 1 as const, groups, reason, at: now() };
+  await putRecordIfAbsent(store, servedSchema, keys.served(runId), record);
+}
+
+/** Says in the run's feed that a group has closed. One that stands there twice is taken once. */
+export async function feedGroup(
+  store: ArtifactStore,
+  runId: string,
+  { taskId, index, closedAt }: { taskId: string; index: number; closedAt: number },
+): Promise<void> {
+  await feedOf(store, runId).append({ schemaVersion: 1, taskId, index, closedAt });
+}
+
+/** Feeds groups that were closed by workflows that ended before they could say so. */
+export async function completeFeed(
+  { store }: Pick<RolloutDeps, 'store'>,
+  run: RunRecord,
+  plan: Plan,
+): Promise<void> {
+  const { runId } = run;
+  const { taskIds } = sequenceOf(run, plan);
+  const missing = new Set([...(await closedGroups(store, runId, taskIds))].sort((a, b) => a - b));
+  const feed = feedOf(store, runId);
+  const length = await feed.length();
+  const numbers = Array.from({ length }, (_, n) => n);
+  for await (const { result: entry } of mapBounded(numbers, (n) => feed.read(n)))
+    if (entry !== null) missing.delete(sequenceNumber(taskIds, entry));
+  for (const n of missing) {
+    const record = await readGroup(store, { runId, ...groupAt(taskIds, n) });
+    if (record !== null) await feedGroup(store, runId, record);
+  }
+}
+
+function feedOf(store: ArtifactStore, runId: string): AppendLog<typeof feedEntrySchema> {
+  return new AppendLog(store, feedEntrySchema, keys.feed(runId));
+}
+
+function sequenceOf({ runId, config }: RunRecord, { tasks }: Plan): Sequence {
+  const { serve, groupSize: size, groups } = config;
+  if (serve === null || size === null) throw new LongrunError('internal', `run ${runId} serves nobody`);
+  const taskIds = tasks.map(({ taskId }) => taskId);
+  return { taskIds, size, groups, serve, perShift: groupsPerShift(taskIds, size, serve.shiftRollouts) };
+}

@@ -1,0 +1,6 @@
+export { type BodyProblem, RefusedBody } from '../sinks/listen/refused-body.js';
+export { checkRequest } from './check-request.js';
+export { createServer, isLoopbackHost, listenOn, type ServerOptions } from './create-server.js';
+export { listenSink } from './listen-sink.js';
+export type { ServerExtension } from './server-extension.js';
+export { policyRequestSchema } from './trainer-requests.schema.js';

@@ -1,0 +1,23 @@
+import type { FastifyInstance } from 'fastify';
+import type { SinkContext } from '../sinks/sink.js';
+import { checkRequest } from './check-request.js';
+import { policyRequestSchema } from './trainer-requests.schema.js';
+
+/** `POST /v1/policy`, for a trainer that says itself what its weights are called, and where they are served. */
+export function addPolicyRoutes(app: FastifyInstance, { policies }: SinkContext): void {
+  app.post('/v1/policy', async (request) => {
+    const { version, model, base_url } = checkRequest(policyRequestSchema, request.body, 'body');
+    await policies.tell({
+      version,
+      source: 'api',
+      ...(model === null ? {} : { model }),
+      ...(base_url === null ? {} : { baseUrl: base_url }),
+    });
+    const latest = await policies.latest();
+    return {
+      version: latest?.version ?? null,
+      model: latest?.model ?? null,
+      base_url: latest?.baseUrl ?? null,
+    };
+  });
+}

@@ -1,0 +1,43 @@
+import type { FastifyInstance } from 'fastify';
+import { type Listener, RefusedBody, readScoredData, type Taken } from '../sinks/listen/index.js';
+
+/** What `/latest_example` answers before there is one. */
+const NO_EXAMPLE = Object.fromEntries(
+  'tokens masks scores advantages ref_logprobs generation_params inference_logprobs messages images'
+    .split(' ')
+    .map((name) => [name, []]),
+);
+
+/** What other producers post. */
+export function addPostRoutes(app: FastifyInstance, listener: Listener): void {
+  app.post('/scored_data', async (request) => {
+    const [taken] = await listener.post([readScoredData(request.body)], () => ['body']);
+    const { bufferSize, duplicate } = taken as Taken;
+    return {
+      ...(bufferSize === null ? { status: 'received' } : { status: 'buffered', buffer_size: bufferSize }),
+      ...(duplicate ? { duplicate } : {}),
+    };
+  });
+  app.post('/scored_data_list', async (request) => {
+    if (!Array.isArray(request.body))
+      throw new RefusedBody([{ type: 'list_type', loc: ['body'], msg: 'a list of ScoredData is expected' }]);
+    const items = request.body.map((item, i) => readScoredData(item, ['body', i]));
+    return listAnswer(await listener.post(items, (i) => ['body', i]));
+  });
+  app.get('/latest_example', async (_request, reply) =>
+    reply.type('application/json').send(listener.latestItem() ?? JSON.stringify(NO_EXAMPLE)),
+  );
+}
+
+function listAnswer(taken: readonly Taken[]) {
+  const buffered = taken.filter(({ bufferSize }) => bufferSize !== null);
+  const duplicates = taken.filter(({ duplicate }) => duplicate).length;
+  return {
+    status: 'received',
+    groups_processed: taken.length,
+    ...(buffered.length === 0
+      ? {}
+      : { buffered: buffered.length, last_buffer_size: buffered.at(-1)?.bufferSize }),
+    ...(duplicates === 0 ? {} : { duplicates }),
+  };
+}

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { limitsMoney } from '../../core/budget-ceilings.js';
+import { checkIsolation } from '../../launch/check-isolation.js';
+import { requireNetwork } from '../../launch/require-network.js';
+import { checkTokenApi } from '../../model/check-token-api.js';
+import { isScripted } from '../../model/index.js';
+import { requireModel } from '../../model/registry.js';
+import { requirePrice } from '../../model/require-price.js';
+import { parseScriptedName } from '../../model/scripted/scripted-name.js';
+import type { RunRecord } from '../../store/records.schema.js';
+import type { Policy } from '../../store/serve.schema.js';
+import type { RolloutApiDeps } from './deps.js';
+import { takeItems } from './items.js';
+import { type Offered, type OfferedEnvironments, requireItem } from './offered-environments.js';
+import type { RequestRecord } from './request-record.schema.js';
+import { requestConfig, requestRunId, seedFor } from './request-run.js';
+import type { RolloutRequest } from './requests.schema.js';
+
+/** What is asked for, whoever asks and however long it waits. */
+export function digestOf({ id: _id, wait: _wait, ...asked }: RolloutRequest): string {
+  return createHash('sha256').update(JSON.stringify(asked)).digest('hex');
+}
+
+/**
+ * Settles what a request leaves open (item, model, version), so that it means the same ever after. Everything that
+ * bad input can break is checked, an item is taken last. Errors: `bad_input`, `model_unknown`.
+ */
+export async function settleRequest(
+  deps: RolloutApiDeps,
+  environments: OfferedEnvironments,
+  serving: RunRecord,
+  id: string,
+  asked: RolloutRequest,
+): Promise<RequestRecord> {
+  const offered = await environments.get(asked.environment);
+  if (asked.item !== null) requireItem(offered, asked.item);
+  const policy = settlePolicy(serving, asked.policy, await deps.policies.latest());
+  const groupSize = asked.groupSize ?? serving.config.groupSize ?? 1;
+  const seed = asked.seed ?? seedFor({ ...serving.config, model: policy.model }, id);
+  const config = requestConfig(serving.config, { policy, groupSize, seed });
+  if (config.agent === 'tool-calling') {
+    const model = requireModel(config);
+    if (isScripted(model)) parseScriptedName(model);
+    await checkTokenApi(model, config);
+    if (limitsMoney(config)) requirePrice(config);
+  }
+  const taskId = asked.item ?? (await nextItem(deps, offered, asked.consumer));
+  if (!offered.own) await requireRunnable(offered, taskId, config);
+  const { name, source } = offered.environment;
+  return {
+    schemaVersion: 1,
+    id,
+    runId: requestRunId(serving.runId, id),
+    digest: digestOf(asked),
+    environment: { name, source },
+    taskId,
+    groupSize,
+    policy,
+    seed,
+    createdAt: deps.now(),
+  };
+}
+
+async function nextItem(deps: RolloutApiDeps, offered: Offered, consumer: string): Promise<string> {
+  const position = await takeItems(deps, offered, consumer, 1);
+  return offered.taskIds[position % offered.taskIds.length] as string;
+}
+
+/** What the launch of the serving run has checked of its own tasks. */
+async function requireRunnable(offered: Offered, taskId: string, config: RunRecord['config']): Promise<void> {
+  const loaded = await offered.load(taskId);
+  await requireNetwork([loaded.task], config);
+  await checkIsolation([loaded], config);
+}
+
+/** An endpoint or model that the request names has the version that it names, or says its own. */
+function settlePolicy(
+  { config }: RunRecord,
+  asked: RolloutRequest['policy'],
+  latest: Policy | null,
+): RequestRecord['policy'] {
+  const told = config.serve?.policyVersions === 'endpoint' ? null : (latest?.version ?? null);
+  const ownEndpoint = asked !== null && (asked.model !== null || asked.baseUrl !== null);
+  return {
+    version: asked?.version ?? (ownEndpoint ? null : told),
+    model: asked?.model ?? latest?.model ?? config.model,
+    baseUrl: asked?.baseUrl ?? latest?.baseUrl ?? config.baseUrl,
+  };
+}

@@ -1,0 +1,83 @@
+import type { Logger } from 'pino';
+import { LongrunError } from '../../core/errors.js';
+import type { SinkName } from '../../core/serve-config.schema.js';
+import type { Clock } from '../../core/time.js';
+import type { SinkInput } from '../../core/workflow-messages.js';
+import { type Lifecycle, mayGoOn } from '../../rollout/lifecycle.js';
+import { readRun } from '../../store/runs.js';
+import type { ArtifactStore } from '../../store/store.js';
+import type { Outcome, Sink, SinkContext, SinkFactories } from '../sink.js';
+import { openContext } from './open-context.js';
+import { SinkClaim } from './sink-claim.js';
+
+/** What sinks tell a run's workflow. Errors: `temporal_unreachable` (retryable). */
+export interface RunMessages {
+  allow(runId: string, sink: SinkName, limit: number): Promise<void>;
+  finish(runId: string): Promise<void>;
+}
+
+/** Counts what goes through sinks. */
+export interface SinkObserver {
+  /** A group was read to be shipped: the lags of its rollouts, and how many of them are masked. */
+  groupRead(sink: SinkName, lags: readonly (number | null)[], masked: number): void;
+  groupSettled(sink: SinkName, outcome: Outcome): void;
+}
+
+export interface SinkHostParts {
+  store: ArtifactStore;
+  factories: SinkFactories;
+  runs: RunMessages;
+  observer: SinkObserver;
+  hostId: string;
+  logger: Logger;
+  env: NodeJS.ProcessEnv;
+  now: Clock;
+}
+
+/** Executes the sinks of runs, one executor of a sink at a time. */
+export class SinkHost {
+  constructor(private readonly parts: SinkHostParts) {}
+
+  /** Until everything of a run that has ended is delivered. Throws `Detached` when told to stop before. */
+  run(input: SinkInput, lifecycle: Lifecycle): Promise<void> {
+    return this.act(input, lifecycle, (sink, context) => sink.run(context));
+  }
+
+  /** Takes leave of the sink's peer. */
+  close(input: SinkInput, lifecycle: Lifecycle): Promise<void> {
+    return this.act(input, lifecycle, (sink, context) => sink.close(context));
+  }
+
+  private async act(
+    { runId, incarnation, sink: name }: SinkInput,
+    lifecycle: Lifecycle,
+    work: (sink: Sink, context: SinkContext) => Promise<void>,
+  ): Promise<void> {
+    const { store, factories, hostId, now } = this.parts;
+    const logger = this.parts.logger.child({ runId, sink: name });
+    const run = await readRun(store, runId);
+    const claim = await SinkClaim.take(store, { runId, sink: name }, { incarnation, hostId, at: now() });
+    const { context, closeContext } = await openContext(
+      { ...this.parts, logger, run, name, claim },
+      lifecycle,
+    );
+    try {
+      await work(factories[name](run), context);
+    } catch (error) {
+      throw asTrouble(error, lifecycle, logger);
+    } finally {
+      await closeContext();
+    }
+    mayGoOn(lifecycle);
+  }
+}
+
+/** A bug in a sink holds the run's groups back and loses none: it is tried again until somebody has mended it. */
+function asTrouble(error: unknown, { stopping }: Lifecycle, logger: Logger): unknown {
+  if (LongrunError.is(error) || stopping.aborted) return error;
+  logger.error({ err: error }, 'the sink failed unexpectedly; it is tried again');
+  return new LongrunError('internal', `the sink failed unexpectedly: ${String(error)}`, {
+    retryable: true,
+    cause: error,
+  });
+}

@@ -1,0 +1,1 @@
+export { jsonlSink } from './jsonl-sink.js';

@@ -1,0 +1,14 @@
+export { envStatus } from './env-status.js';
+export type { Handout } from './handing-out.js';
+export type { Taken } from './intake.js';
+export { isFull } from './intake.js';
+export { itemJson } from './item-store.js';
+export { readListenAddress, writeListenAddress } from './listen-address.js';
+export { Listener, type ListenerOptions } from './listener.js';
+export type { ListenerState, Repeat } from './listener.schema.js';
+export { nextBatch } from './listener-state.js';
+export { type OwnGroups, ownGroups } from './own-groups.js';
+export { type BodyProblem, RefusedBody } from './refused-body.js';
+export { readRepeats } from './repeats.js';
+export { readScoredData } from './scored-data.js';
+export { maskStale, versionsSince } from './stale-item.js';
