@@ -12,6 +12,7 @@ export const CASES = {
   memory: async () => (await import('./cases/memory.js')).memory,
   parsers: async () => (await import('./cases/parsers.js')).parsers,
   traj: async () => (await import('./cases/traj.js')).traj,
+  listen: async () => (await import('./cases/listen.js')).listen,
   sweep: async () => (await import('./cases/sweep.js')).sweep,
 } satisfies Record<string, () => Promise<BenchCase>>;
 

@@ -19,7 +19,7 @@ const BATCH_SIZE = 2 * GROUP_SIZE;
 
 const { values: options } = parseArgs({
   options: {
-    steps: { type: 'string', default: '30' },
+    steps: { type: 'string', default: '20' },
     seed: { type: 'string', default: '0' },
     break: { type: 'string' },
     sandbox: { type: 'string', default: 'auto' },
@@ -104,7 +104,8 @@ async function main() {
   console.log(`Steps and plot: ${output}`);
 }
 
-process.once('SIGINT', () => void stopAll().then(() => process.exit(130)));
+for (const signal of ['SIGINT', 'SIGTERM'])
+  process.once(signal, () => void stopAll().then(() => process.exit(130)));
 try {
   await main();
 } catch (error) {

@@ -24,7 +24,7 @@ def main():
     state = folder.state()
     client = open_client(service, options, state)
     if state is None:
-        state = publish(folder, client, 0)
+        state = publish(folder, client, 0, options)
     say(event="started", model=client.model_id, resumed_at=state["consumed"], policy_version=state["policy_version"])
     for number in range(state["consumed"] + 1, sys.maxsize):
         if options.steps is not None and number > options.steps:
@@ -33,7 +33,7 @@ def main():
         if datums is None:
             break
         metrics = train(client, datums, options)
-        state = publish(folder, client, number)
+        state = publish(folder, client, number, options)
         say(event="step", batch=number, datums=len(datums), policy_version=state["policy_version"], **metrics)
     say(event="ended", batches=state["consumed"])
 
@@ -60,17 +60,13 @@ def loss_config(options):
     return {"clip_low_threshold": 1 - options.clip, "clip_high_threshold": 1 + options.clip}
 
 
-def publish(folder, client, number):
+def publish(folder, client, number, options):
     """Saves the weights of a step, then says so. `checkpoint` is for this program; the run ignores it."""
     version = f"step-{number:06d}"
-    checkpoint = client.save_state(version)
-    sampler = client.save_weights_for_sampler(version)
-    state = {
-        "policy_version": version,
-        "model": sampler.result().path,
-        "consumed": number,
-        "checkpoint": checkpoint.result().path,
-    }
+    requests = [client.save_state(version), client.save_weights_for_sampler(version)]
+    checkpoint, sampler = [request.result().path for request in requests]
+    model = options.sample_from or sampler
+    state = {"policy_version": version, "model": model, "consumed": number, "checkpoint": checkpoint}
     folder.write_state(state)
     return state
 
@@ -87,6 +83,7 @@ def parse():
     parser.add_argument("--loss", choices=["importance_sampling", "ppo"], default="importance_sampling")
     parser.add_argument("--clip", type=float, default=0.2, help="how far ppo lets the ratio go from 1")
     parser.add_argument("--lr", type=float, default=4e-5)
+    parser.add_argument("--sample-from", metavar="MODEL", help="what the run asks its endpoint for, if not the new weights")
     parser.add_argument("--steps", type=int, help="stop after this batch; without it, when the run has ended")
     return parser.parse_args()
 

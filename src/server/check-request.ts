@@ -7,7 +7,9 @@ export function checkRequest<S extends z.ZodType>(
   value: unknown,
   place: 'body' | 'query',
 ): z.output<S> {
-  const parsed = schema.safeParse(value ?? {});
+  if (place === 'body' && value === undefined)
+    throw new RefusedBody([{ type: 'missing', loc: [place], msg: 'Field required' }]);
+  const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw new RefusedBody(
     parsed.error.issues.map((issue) => ({

@@ -3,4 +3,5 @@ export { checkRequest } from './check-request.js';
 export { createServer, isLoopbackHost, listenOn, type ServerOptions } from './create-server.js';
 export { listenSink } from './listen-sink.js';
 export type { ServerExtension } from './server-extension.js';
+export { trainerApi } from './trainer-api.js';
 export { policyRequestSchema } from './trainer-requests.schema.js';

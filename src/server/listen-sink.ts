@@ -11,6 +11,7 @@ import { createServer, listenOn } from './create-server.js';
 import { freshAtHandOut } from './fresh-at-hand-out.js';
 import { ListenerWatch } from './listener-watch.js';
 import { addPolicyRoutes } from './policy-routes.js';
+import { addRepeatsRoute } from './repeats-route.js';
 import type { ServerExtension } from './server-extension.js';
 import { trainerApi } from './trainer-api.js';
 
@@ -93,6 +94,7 @@ async function serveOn(
       const app = createServer({ logger, host, token });
       trainerApi(app, listener, run.config.groupSize ?? 1);
       addPolicyRoutes(app, context);
+      addRepeatsRoute(app, context);
       for (const extend of extensions) await extend(app, context);
       const url = await listenOn(app, host, port).catch(async (error: unknown) => {
         await app.close();

@@ -37,15 +37,15 @@ export async function readSinkStatus(
   { runId }: RunRecord,
   name: SinkName,
 ): Promise<SinkStatus> {
-  const feed = new AppendLog(store, feedEntrySchema, keys.feed(runId));
   const [progress, policy] = await Promise.all([
     readRecord(store, progressSchema, keys.sinkProgress(runId, name)),
     new AppendLog(store, policySchema, keys.policies(runId)).last(),
   ]);
-  const closed = progress === null ? 0 : Math.max(progress.closed, await feed.length());
-  const { now, counts, note, lag, at } = progress ?? NOTHING;
+  const { now, read, closed, counts, note, lag, at } = progress ?? NOTHING;
   const { delivered, parked, skipped, masked } = now;
-  const waiting = Math.max(0, closed - delivered - parked - skipped);
+  // What was fed since it wrote this counts, too.
+  const fed = await new AppendLog(store, feedEntrySchema, keys.feed(runId), read).length();
+  const waiting = closed + fed - read - delivered - parked - skipped;
   return {
     ...{ name, delivered, parked, skipped, masked, counts, note, lag, at },
     queued: progress === null ? null : (progress.queued ?? waiting),
@@ -53,7 +53,9 @@ export async function readSinkStatus(
   };
 }
 
-const NOTHING: Pick<Progress, 'now' | 'counts' | 'note' | 'lag'> & { at: null } = {
+const NOTHING: Pick<Progress, 'read' | 'closed' | 'now' | 'counts' | 'note' | 'lag'> & { at: null } = {
+  read: 0,
+  closed: 0,
   now: { delivered: 0, parked: 0, skipped: 0, masked: 0 },
   counts: {},
   note: null,

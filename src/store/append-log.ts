@@ -7,13 +7,12 @@ import type { ArtifactStore } from './store.js';
  * several writers never lose one of another's. Reading on costs one `get`, whatever its length.
  */
 export class AppendLog<S extends z.ZodType> {
-  /** Every number below it is taken. */
-  private known = 0;
-
   constructor(
     private readonly store: ArtifactStore,
     private readonly schema: S,
     readonly prefix: string,
+    /** Every number below it is taken, as far as is known: where its end is looked for. */
+    private known = 0,
   ) {}
 
   keyOf(n: number): string {

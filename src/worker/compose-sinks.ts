@@ -1,22 +1,16 @@
-import { LongrunError } from '../core/errors.js';
-import type { SinkName } from '../core/serve-config.schema.js';
 import { listenSink } from '../server/index.js';
 import { type RolloutApiDeps, rolloutApi } from '../server/rollout-api/index.js';
+import { atroposSink } from '../sinks/atropos/index.js';
 import { jsonlSink } from '../sinks/jsonl/index.js';
-import type { SinkFactories, SinkFactory } from '../sinks/sink.js';
+import type { SinkFactories } from '../sinks/sink.js';
+import { tinkerSink } from '../sinks/tinker/index.js';
 
 /** How each sink is made. */
 export function composeSinks(deps: Pick<RolloutApiDeps, 'runs' | 'environmentOf'>): SinkFactories {
   return {
-    atropos: missing('atropos'),
+    atropos: atroposSink,
     listen: listenSink([rolloutApi(deps)]),
-    tinker: missing('tinker'),
+    tinker: (run) => tinkerSink(run),
     jsonl: jsonlSink,
   };
 }
-
-const missing =
-  (name: SinkName): SinkFactory =>
-  () => {
-    throw new LongrunError('internal', `the sink ${name} is not available`);
-  };

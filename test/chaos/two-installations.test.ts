@@ -73,7 +73,8 @@ describe.concurrent('two installations on one engine', () => {
     // Nothing in its folder names them any more.
     cleanUp = () =>
       Promise.all([
-        docker('rm', '--force', '--volumes', ...all),
+        // One of them may have been on its way out.
+        Promise.allSettled(all.map((id) => docker('rm', '--force', '--volumes', id))),
         rm(deleted.temporaryFolder, { recursive: true, force: true }),
       ]);
 

@@ -57,11 +57,13 @@ const PATHS: Record<string, string[]> = {
   'group-paused': ['pause', 'resume'],
   'group-recovered': ['closeGroup', 'WORKFLOW_EXECUTION_COMPLETED'],
   'group-sealed': ['openGroup', 'WORKFLOW_EXECUTION_COMPLETED'],
+  'group-served': ['openGroup', 'closeGroup', 'WORKFLOW_EXECUTION_COMPLETED'],
   'group-widened': ['share', 'room'],
   'partition-amended': ['standing', 'share'],
   'partition-budget': ['pause', 'standing', 'resume'],
   'partition-cancelled': ['CHILD_WORKFLOW_EXECUTION_CANCELED'],
   'partition-dead-groups': ['groupEnded', 'pause', 'resume'],
+  'partition-dropped': ['orders', 'WORKFLOW_EXECUTION_COMPLETED'],
   'partition-finished': ['WORKFLOW_EXECUTION_COMPLETED'],
   'partition-group-held': ['held', 'share'],
   'partition-groups': ['room', 'groupEnded', 'WORKFLOW_EXECUTION_COMPLETED'],
@@ -70,6 +72,7 @@ const PATHS: Record<string, string[]> = {
   'partition-groups-paused': ['pause', 'resume'],
   'partition-groups-widened': ['share', 'room'],
   'partition-paused': ['pause', 'resume'],
+  'partition-shift': ['pause', 'resume', 'WORKFLOW_EXECUTION_COMPLETED'],
   'process-cancelled': ['closeRun', 'WORKFLOW_EXECUTION_CANCELED'],
   'process-dead-groups': ['groupEnded', 'WORKFLOW_PROPERTIES_MODIFIED', 'pause', 'resume'],
   'process-finished': ['closeRun', 'WORKFLOW_EXECUTION_COMPLETED'],
@@ -98,6 +101,10 @@ const PATHS: Record<string, string[]> = {
   'run-budget-finished': ['TIMER_CANCELED', 'WORKFLOW_EXECUTION_COMPLETED'],
   'run-budget-lapsed': ['TIMER_FIRED', 'WORKFLOW_EXECUTION_COMPLETED'],
   'run-budget-of-group': ['TIMER_CANCELED', 'WORKFLOW_EXECUTION_COMPLETED'],
+  'serve-cancelled': ['runSink', 'endServing', 'closeSink', 'WORKFLOW_EXECUTION_CANCELED'],
+  'serve-carried': ['allowance', 'finish', 'orders', 'endServing', 'WORKFLOW_EXECUTION_COMPLETED'],
+  'serve-finished': ['allowance', 'orders', 'pause', 'resume', 'endServing', 'closeSink', 'closeRun'],
+  'serve-sink-failed': ['ACTIVITY_TASK_FAILED', 'WORKFLOW_PROPERTIES_MODIFIED', 'resume', 'closeSink'],
 };
 
 describe('histories recorded from real runs', () => {

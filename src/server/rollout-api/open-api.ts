@@ -44,7 +44,7 @@ export function openApiDocument(version: string): Record<string, unknown> {
         'Groups of rollouts for a trainer that pulls. Times are epoch milliseconds, money US dollars. A group that was asked for is durable: it is carried on across restarts, and nothing of it is paid for twice.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    paths: paths(),
+    paths: { ...supplyPaths(), ...rolloutPaths() },
     components: {
       schemas: Object.fromEntries(Object.entries(SCHEMAS).map(([name, schema]) => [name, shapeOf(schema)])),
       securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
@@ -54,7 +54,8 @@ export function openApiDocument(version: string): Record<string, unknown> {
   };
 }
 
-function paths(): Record<string, unknown> {
+/** What there is to run, and by whom it is answered. */
+function supplyPaths(): Record<string, unknown> {
   return {
     '/v1/environments': {
       get: {
@@ -79,6 +80,11 @@ function paths(): Record<string, unknown> {
         responses: { 200: answer('The policy as it is now', 'Policy'), ...errors(422) },
       },
     },
+  };
+}
+
+function rolloutPaths(): Record<string, unknown> {
+  return {
     '/v1/rollouts': {
       post: {
         operationId: 'requestRollouts',

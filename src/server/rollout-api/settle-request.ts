@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { limitsMoney } from '../../core/budget-ceilings.js';
+import type { RunConfig } from '../../core/run-config.schema.js';
 import { checkIsolation } from '../../launch/check-isolation.js';
 import { requireNetwork } from '../../launch/require-network.js';
 import { checkTokenApi } from '../../model/check-token-api.js';
@@ -12,6 +13,7 @@ import type { Policy } from '../../store/serve.schema.js';
 import type { RolloutApiDeps } from './deps.js';
 import { takeItems } from './items.js';
 import { type Offered, type OfferedEnvironments, requireItem } from './offered-environments.js';
+import { RefusedRequest } from './refused-request.js';
 import type { RequestRecord } from './request-record.schema.js';
 import { requestConfig, requestRunId, seedFor } from './request-run.js';
 import type { RolloutRequest } from './requests.schema.js';
@@ -36,6 +38,7 @@ export async function settleRequest(
   if (asked.item !== null) requireItem(offered, asked.item);
   const policy = settlePolicy(serving, asked.policy, await deps.policies.latest());
   const groupSize = asked.groupSize ?? serving.config.groupSize ?? 1;
+  refuseHopeless(serving.config, groupSize);
   const seed = asked.seed ?? seedFor({ ...serving.config, model: policy.model }, id);
   const config = requestConfig(serving.config, { policy, groupSize, seed });
   if (config.agent === 'tool-calling') {
@@ -59,6 +62,17 @@ export async function settleRequest(
     seed,
     createdAt: deps.now(),
   };
+}
+
+/** A group that could never have enough scored members would be paid for in vain. */
+function refuseHopeless({ groupPolicy, minValid }: RunConfig, groupSize: number): void {
+  if (groupPolicy !== 'min-valid' || minValid === null || minValid <= groupSize) return;
+  const accepted = `a whole number from ${minValid} on`;
+  throw new RefusedRequest(
+    `group_size: no group of ${groupSize} could be valid, as ${minValid} members need a score; accepted is ${accepted}`,
+    'group_size',
+    accepted,
+  );
 }
 
 async function nextItem(deps: RolloutApiDeps, offered: Offered, consumer: string): Promise<string> {

@@ -117,7 +117,6 @@ export class Producer {
     await this.outbox.saveChanged(look.changed);
     await this.tell(station, status);
     if (prepared === null) return false;
-    if (!station.standing.posted) await this.putStanding(station, { posted: true });
     await this.sender.send(api, prepared, station, status);
     this.ending.sent();
     return true;
@@ -147,6 +146,7 @@ export class Producer {
       this.ending.rose(now.step - standing.step);
       await this.putStanding(station, {});
     }
+    if (!standing.posted && queue.waiting > 0) await this.putStanding(station, { posted: true });
     const closed = await context.feed.closed();
     await this.outbox.takeNew();
     const share = { groupSize: size, maxBatchesOffpolicy: serve?.maxBatchesOffpolicy ?? 1 };

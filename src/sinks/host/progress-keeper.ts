@@ -18,7 +18,7 @@ export function readProgress(store: ArtifactStore, runId: string, sink: string):
 export class ProgressKeeper {
   private timer: NodeJS.Timeout | null = null;
   private saving: Promise<void> = Promise.resolve();
-  private lag: number | null = null;
+  private lag: number | null;
   private told: Pick<Progress, 'queued' | 'counts' | 'note'>;
 
   constructor(
@@ -32,7 +32,8 @@ export class ProgressKeeper {
     },
     before: Progress | null,
   ) {
-    const { queued = null, counts = {}, note = null } = before ?? {};
+    const { queued = null, counts = {}, note = null, lag = null } = before ?? {};
+    this.lag = lag;
     this.told = { queued, counts, note };
   }
 
@@ -78,6 +79,7 @@ export class ProgressKeeper {
       schemaVersion: 1,
       ...position.cursor(),
       now: position.tallies,
+      read: position.next,
       closed: position.groups,
       lag: this.lag,
       ...this.told,

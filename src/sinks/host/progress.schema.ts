@@ -21,7 +21,8 @@ export const progressSchema = z.object({
   settled: talliesSchema,
   /** Of all that the sink is done with. */
   now: talliesSchema,
-  /** Groups that it knows to be closed. */
+  /** Entries that it has read, and different groups among them. */
+  read: z.number().int(),
   closed: z.number().int(),
   /** The largest lag in the group that was read last; null = not known. */
   lag: z.number().nullable().default(null),

@@ -73,8 +73,10 @@ export class SinkHost {
 }
 
 /** A bug in a sink holds the run's groups back and loses none: it is tried again until somebody has mended it. */
-function asTrouble(error: unknown, { stopping }: Lifecycle, logger: Logger): unknown {
-  if (LongrunError.is(error) || stopping.aborted) return error;
+function asTrouble(error: unknown, lifecycle: Lifecycle, logger: Logger): unknown {
+  if (LongrunError.is(error)) return error;
+  // Waits end in words of their own when the executor is told to stop.
+  mayGoOn(lifecycle);
   logger.error({ err: error }, 'the sink failed unexpectedly; it is tried again');
   return new LongrunError('internal', `the sink failed unexpectedly: ${String(error)}`, {
     retryable: true,

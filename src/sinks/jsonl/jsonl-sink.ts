@@ -27,7 +27,6 @@ export function jsonlSink(run: RunRecord): Sink {
         await folder.add(key);
       }
       await folder.end();
-      await folder.conclude();
     },
   };
 }

@@ -50,13 +50,12 @@ export class RowFolder {
     this.settle(await this.writer.add(record));
   }
 
-  /** Nothing more comes: a batch that is not full is one, too. */
+  /** Nothing more comes: a batch that is not full is one, too, and manifest and statistics tell of all groups. */
   async end(): Promise<void> {
     await this.context.checkFence();
     this.settle(await this.writer.end());
-  }
-
-  async conclude(): Promise<void> {
+    if (await this.writer.concluded()) return;
+    await this.context.checkFence();
     await this.writer.conclude(await readPlan(this.context.store, this.run.runId));
   }
 

@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LongrunError } from '../../core/errors.js';
+import { MINUTE_MS } from '../../core/time.js';
 import { pythonJson } from '../../formats/python-json.js';
 import { errnoOf, toStoreError } from '../../store/filesystem/store-error.js';
 import { syncFolder } from '../../store/filesystem/write-file.js';
@@ -17,7 +18,8 @@ export const SKIPPED_FILE = 'skipped.jsonl';
 
 const DIGITS = 6;
 const BATCH = /^batch_\d+\.(meta\.)?jsonl$/;
-const UNFINISHED = /^\..*\.partial$/;
+const UNFINISHED = /^\.(batch_\d+|manifest)\..*\.partial$/;
+const UNFINISHED_FOR_MS = 10 * MINUTE_MS;
 
 /** `batch_000001` */
 export const batchName = (number: number): string => `batch_${String(number).padStart(DIGITS, '0')}`;
@@ -39,8 +41,7 @@ export class BatchFolder {
     return await guarded(path, async () => {
       await mkdir(path, { recursive: true });
       await checkFolder(path, run.runId);
-      for (const name of await readdir(path))
-        if (UNFINISHED.test(name)) await rm(join(path, name), { force: true });
+      await removeUnfinished(path);
       const [index, skipped] = [INDEX_FILE, SKIPPED_FILE].map((name) => LineFile.open(join(path, name)));
       return new BatchFolder(path, run, (await index) as LineFile, (await skipped) as LineFile);
     });
@@ -110,20 +111,33 @@ export class BatchFolder {
   }
 }
 
-/** Whether a run may write there: nothing of another run, and no batches that nobody knows. Errors: `already_exists`. */
-export async function checkFolder(path: string, runId: string): Promise<void> {
+/** What dead executors left; one that is still there for a moment finishes what it writes. */
+async function removeUnfinished(path: string): Promise<void> {
+  for (const name of await readdir(path)) {
+    if (!UNFINISHED.test(name)) continue;
+    const found = await stat(join(path, name)).catch(() => null);
+    if (found !== null && found.mtimeMs < Date.now() - UNFINISHED_FOR_MS)
+      await rm(join(path, name), { force: true });
+  }
+}
+
+/**
+ * Whether a run may write there: nothing of another run, and no batches that nobody knows; `runId` is null for a run
+ * that has no name yet. Errors: `already_exists`.
+ */
+export async function checkFolder(path: string, runId: string | null): Promise<void> {
   const names = await readdir(path).catch((error: unknown) => {
     if (errnoOf(error) === 'ENOENT') return [] as string[];
     throw toStoreError(error, path, path);
   });
   const owner = names.includes(MANIFEST_FILE) ? await ownerOf(join(path, MANIFEST_FILE)) : null;
-  if (owner === runId) return;
+  if (owner !== null && owner === runId) return;
   if (owner === null && !names.some((name) => BATCH.test(name))) return;
   throw new LongrunError(
     'already_exists',
     owner === null
       ? `${path} holds batches, and no ${MANIFEST_FILE} that says whose they are`
-      : `${path} holds the batches of run ${owner}, and this is run ${runId}`,
+      : `${path} holds the batches of run ${owner}, and this is ${runId === null ? 'a new run' : `run ${runId}`}`,
     { hint: 'Choose another folder for --tinker.', exitCode: 2 },
   );
 }

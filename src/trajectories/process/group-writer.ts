@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Episode } from '../../core/trajectory/episode.schema.js';
 import type { ExportFormat } from '../../formats/export-format.js';
 import { type GroupRecord, groupRecordSchema } from '../../store/group.schema.js';
@@ -101,6 +103,12 @@ export class GroupWriter {
     await this.putManifest(plan);
     const statistics = await statisticsOf(this.store, this.run, plan, this.records(), this.folder);
     await this.output.place(STATISTICS_FILE, pretty(statistics));
+  }
+
+  /** Whether the statistics are of all groups that are written. */
+  async concluded(): Promise<boolean> {
+    const text = await readFile(join(this.folder, STATISTICS_FILE), 'utf8').catch(() => null);
+    return text !== null && JSON.parse(text).groups.written === this.written.length;
   }
 
   /** Lines for the person: the rows of each file, and what became none. */

@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { installedPython, wantedPythons } from '../../../scripts/setup/peers-folder.mjs';
 
-const PEERS = fileURLToPath(new URL('../', import.meta.url));
+/** Where the programs are. */
+export const PEERS = fileURLToPath(new URL('../', import.meta.url));
 const LIMIT_MS = 100_000;
 
 export interface PeerAnswer {
@@ -31,7 +32,7 @@ export async function runPeer(
 ): Promise<PeerAnswer> {
   const python = installedPython();
   if (python === null) throw new Error(missingPeers() ?? '');
-  const child = spawn(python, [script, ...args], { cwd: PEERS, env: offline(), timeout: LIMIT_MS });
+  const child = spawn(python, [script, ...args], { cwd: PEERS, env: peerEnvironment(), timeout: LIMIT_MS });
   const [stdout, stderr] = [child.stdout, child.stderr].map((stream) => {
     const chunks: Buffer[] = [];
     stream.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -48,7 +49,7 @@ export async function runPeer(
 }
 
 /** Nothing is fetched, nothing of the user's own Python is used, and no byte code is written beside the programs. */
-function offline(): NodeJS.ProcessEnv {
+export function peerEnvironment(): NodeJS.ProcessEnv {
   const { PYTHONPATH: _path, PYTHONHOME: _home, ...env } = process.env;
   return {
     ...env,

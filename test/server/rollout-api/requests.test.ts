@@ -59,6 +59,14 @@ describe('a group that is asked for', () => {
     );
   });
 
+  it('is refused where it could never have enough members with a score', async () => {
+    const store = await servingStore(await threeTasks(), { groupPolicy: 'min-valid', minValid: 3 });
+    const api = await listener(store);
+    const { status, body } = await api.post('/v1/rollouts', { group_size: 2 });
+    expect([status, body.error.path]).toEqual([400, 'group_size']);
+    expect((await api.post('/v1/rollouts', { group_size: 3 })).status).toBe(202);
+  });
+
   it('refuses another request under its id', async () => {
     const api = await listener(await servingStore(await threeTasks()));
     await api.post('/v1/rollouts', { id: 'mine', item: 'one' });

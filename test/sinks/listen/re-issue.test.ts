@@ -32,6 +32,7 @@ test('a listener that restarts hands the unacknowledged batch out again, marked 
   expect(groupIds(await after.batch())).toEqual(['run/t0/1', 'run/t1/1']);
   const repeats = await readRepeats(serve.store, 'run');
   expect(repeats).toMatchObject([{ batch: 1, n: 2, groups: ['run/t0/0', 'run/t1/0'] }]);
+  expect(await after.get('/v1/repeats')).toMatchObject({ repeats: [{ batch: 1, n: 2 }] });
   // What was queued before is not queued again.
   expect(await after.get('/status')).toEqual({ current_step: 2, queue_size: 0 });
 });

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { ServeConfig } from '../../../src/core/serve-config.schema.js';
+import type { SinkContext } from '../../../src/sinks/sink.js';
 import { tinkerSink } from '../../../src/sinks/tinker/index.js';
 import type { ArtifactStore } from '../../../src/store/store.js';
 import { tempStore } from '../../store/temp-store.js';
@@ -42,10 +43,11 @@ export interface Working {
   stop(): Promise<void>;
 }
 
-export async function start(run: TinkerRun, store: ArtifactStore = run.store): Promise<Working> {
+/** `changes`: what its context has instead of what the worker gives it. */
+export async function start(run: TinkerRun, changes: Partial<SinkContext> = {}): Promise<Working> {
   const executor = await run.serve.executor('tinker');
   const sink = tinkerSink(run.serve.run, LOOK_EVERY_MS);
-  const ended = sink.run({ ...executor.context, store });
+  const ended = sink.run({ ...executor.context, ...changes });
   ended.catch(() => undefined);
   return {
     executor,
@@ -61,6 +63,7 @@ export async function start(run: TinkerRun, store: ArtifactStore = run.store): P
 export async function deliver(run: TinkerRun): Promise<Executor> {
   const { executor, ended } = await start(run);
   await ended;
+  await executor.close();
   return executor;
 }
 

@@ -1,6 +1,5 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { tinkerSink } from '../../../src/sinks/tinker/index.js';
 import { manifestOf, say, start, type TinkerRun, tinkerRun, until, type Working } from './tinker-run.js';
 
 const MODEL = 'tinker://run-1/sampler_weights/step-000001';
@@ -60,19 +59,12 @@ test('the next executor knows what the trainer had come to', async () => {
 
 /** An executor whose warnings can be read. */
 async function warned(run: TinkerRun): Promise<Working & { warnings: string[] }> {
-  const executor = await run.serve.executor('tinker');
   const warnings: string[] = [];
   const logger = pino(
     { level: 'warn' },
     { write: (line: string) => void warnings.push(JSON.parse(line).msg) },
   );
-  const ended = tinkerSink(run.serve.run, 5).run({ ...executor.context, logger });
-  ended.catch(() => undefined);
-  const stop = async () => {
-    executor.stop();
-    await ended.catch(() => undefined);
-  };
-  return { executor, ended, stop, warnings };
+  return { ...(await start(run, { logger })), warnings };
 }
 
 test('a damaged state is said once, and taken when it is whole', async () => {

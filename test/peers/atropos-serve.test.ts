@@ -1,0 +1,156 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { groupId } from '../../src/core/ids.js';
+import type { Policy, PolicyServer } from '../../src/model/policy-server/index.js';
+import { type AtroposDelivery, atroposDeliverySchema } from '../../src/sinks/atropos/ledger.schema.js';
+import { AppendLog } from '../../src/store/append-log.js';
+import { openStore } from '../../src/store/index.js';
+import { keys } from '../../src/store/keys.js';
+import { readRecord } from '../../src/store/records.js';
+import { feedEntrySchema } from '../../src/store/serve.schema.js';
+import type { ArtifactStore } from '../../src/store/store.js';
+import { stopServer } from '../../src/temporal/embedded-server.js';
+import { type LongrunCommand, longrunJson, startLongrun } from '../chaos/support/longrun-command.js';
+import { writeTask } from '../cli/support/tasks.js';
+import { startPolicyServer } from '../support/policy-server.js';
+import { makeFolder } from '../support/state.js';
+import { until } from '../support/until.js';
+import { AtroposConsumer, type ConsumedItem } from './support/atropos-consumer.js';
+import { AtroposServer } from './support/atropos-server.js';
+
+const GROUPS = 200;
+const GROUP_SIZE = 8;
+const BATCH = 4 * GROUP_SIZE;
+const RUN = 'served';
+
+/** Right where its seed is even; else it gives up at once. */
+const policy: Policy = ({ seed, turn }) =>
+  turn === 0 && seed % 2 === 0
+    ? {
+        content: 'I write it.',
+        toolCalls: [{ name: 'terminal', arguments: { command: 'echo apple > /app/answer' } }],
+      }
+    : { content: 'Done.' };
+
+let folder: string;
+let remove: () => Promise<void>;
+let model: PolicyServer;
+let server: AtroposServer;
+let consumer: AtroposConsumer;
+let store: ArtifactStore;
+let command: LongrunCommand | null = null;
+const stateDir = (): string => join(folder, 'state');
+
+beforeAll(async () => {
+  ({ folder, remove } = await makeFolder());
+  writeTask(join(folder, 'tasks'), 'apple');
+  store = await openStore(stateDir());
+  model = await startPolicyServer({ policy, usualBias: 30 });
+  server = await AtroposServer.start();
+  consumer = new AtroposConsumer(server.url, { batchSize: BATCH, groupSize: GROUP_SIZE });
+});
+afterAll(async () => {
+  command?.process.kill('SIGKILL');
+  await consumer.stop();
+  await server.kill();
+  await stopServer(stateDir());
+  await model.close();
+  await remove();
+});
+
+function serve(): void {
+  command = startLongrun(
+    stateDir(),
+    ...['serve', join(folder, 'tasks'), '--run-id', RUN, '--atropos', server.url],
+    ...['--model', 'demo', '--base-url', model.baseUrl, '--token-api', 'chat', '--sandbox', 'memory'],
+    ...['--group-size', String(GROUP_SIZE), '--concurrency', '32', '--seed', '100'],
+    ...['--max-batches-offpolicy', '3', '--max-tokens', '2000'],
+  );
+}
+
+/** Items by the group that they are of. */
+function consumed(): Map<string | null, ConsumedItem[]> {
+  const groups = new Map<string | null, ConsumedItem[]>();
+  for (const item of consumer.items) groups.set(item.group, [...(groups.get(item.group) ?? []), item]);
+  return groups;
+}
+
+async function deliveries(): Promise<Map<string, AtroposDelivery>> {
+  const found = new Map<string, AtroposDelivery>();
+  const feed = new AppendLog(store, feedEntrySchema, keys.feed(RUN));
+  for (let n = 0; ; n++) {
+    const entry = await feed.read(n);
+    if (entry === null) return found;
+    const key = keys.delivery(RUN, 'atropos', entry.taskId, entry.index);
+    const delivery = await readRecord(store, atroposDeliverySchema, key);
+    if (delivery !== null) found.set(groupId({ runId: RUN, ...entry }), delivery);
+  }
+}
+
+/** With so many groups at the consumer. */
+async function faultAt(groups: number, fault: () => Promise<void>): Promise<void> {
+  await until(() => consumed().size >= groups, { limitMs: 100_000, what: `${groups} groups arrived` });
+  await fault();
+}
+
+async function restartServer(): Promise<void> {
+  await server.kill();
+  await sleep(500);
+  await server.up();
+}
+
+async function restartLongrun(): Promise<void> {
+  command?.process.kill('SIGKILL');
+  await command?.ended;
+  serve();
+}
+
+it('no group is lost when server and worker are killed again and again, and what comes twice is marked', async () => {
+  const began = Date.now();
+  const at = (what: string) => console.log(what, ((Date.now() - began) / 1000).toFixed(1), consumed().size);
+  serve();
+  await faultAt(1, async () => at('first'));
+  await faultAt(40, restartServer);
+  at('server 1');
+  await faultAt(80, restartLongrun);
+  at('worker 1');
+  await faultAt(120, restartServer);
+  at('server 2');
+  await faultAt(160, restartLongrun);
+  at('worker 2');
+  const first = Array.from({ length: GROUPS }, (_, index) => groupId({ runId: RUN, taskId: 'apple', index }));
+  await faultAt(GROUPS, async () => at('200'));
+  await until(() => first.every((group) => consumed().has(group)));
+  at('all');
+  await longrunJson(stateDir(), 'runs', 'cancel', RUN);
+  await command?.ended;
+  at('ended');
+
+  expect(consumer.items.filter(({ error }) => error !== null)).toEqual([]);
+  const ledger = await deliveries();
+  expect([...ledger.values()].filter(({ state }) => state === 'parked')).toEqual([]);
+  // What the ledger calls confirmed has arrived; the rest of what was sent was at the server when the run ended.
+  const arrived = consumed();
+  for (const [group, { state }] of ledger) if (state === 'confirmed') expect(arrived.has(group)).toBe(true);
+  const twice = [...arrived].filter(([, items]) => items.length > 1);
+  for (const [group, items] of twice) {
+    expect(items.slice(1).every(({ delivery }) => delivery?.resent === true)).toBe(true);
+    expect(ledger.get(group as string)?.reason).toContain('sent again');
+  }
+  expect(twice.length).toBeLessThan(GROUPS / 4);
+  expectAsSampled([...arrived.values()].flat());
+});
+
+/** Every sequence is one that the policy has sampled, and no rollout is in two groups. */
+function expectAsSampled(items: readonly ConsumedItem[]): void {
+  const sampled = new Set(model.ledger.entries.map(({ tokenIds }) => tokenIds.join(' ')));
+  const groupOf = new Map<string, string | null>();
+  for (const { group, rollouts, tokens } of items)
+    for (const [i, rollout] of rollouts.entries()) {
+      expect(groupOf.get(rollout) ?? group).toBe(group);
+      groupOf.set(rollout, group);
+      const ids = (tokens[i] ?? []).join(' ');
+      expect([...sampled].some((answer) => ids.endsWith(answer))).toBe(true);
+    }
+}

@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { until } from '../../support/until.js';
+import { GROUP_SIZE, producing } from './producing.js';
+
+const BATCH = 2 * GROUP_SIZE;
+
+describe('a server that has restarted', () => {
+  it('is given again, in order and marked, what was not confirmed, and nothing else', async () => {
+    const { double, run, work, delivery, id } = await producing();
+    double.train(BATCH);
+    await work();
+    const all = await run.closeMany(6);
+    await until(() => double.groups.length === 6);
+    // Two batches of their own: the first is confirmed by the second.
+    expect(double.takeBatches()).toBe(3);
+    const more = await run.closeMany(2);
+    await until(() => double.groups.length === 8);
+    double.takeBatches();
+    await until(async () => (await delivery(all[5] as never))?.state === 'confirmed');
+    const last = await run.close();
+    await until(() => double.groups.length === 9);
+    double.restart();
+    await sleep(30);
+    expect(double.groups).toHaveLength(9);
+    double.train(BATCH, { step: 4 });
+    await until(() => double.groups.length === 12);
+    expect(double.groups.slice(9)).toEqual([...more, last].map(id));
+    for (const { group_overrides } of double.arrived.slice(9))
+      expect(group_overrides.delivery).toEqual({ attempt: 2, resent: true });
+    expect((await delivery(last))?.reason).toContain('sent again: ');
+    expect(double.spoilt).toBe(false);
+  });
+
+  it('is recognised when another environment has got our number there', async () => {
+    const { double, run, work, id } = await producing();
+    double.train(BATCH, { step: 3 });
+    await work();
+    const key = await run.close();
+    await until(() => double.groups.length === 1);
+    double.restart();
+    double.train(BATCH, { step: 3 });
+    double.registerForeign();
+    await until(() => double.groups.length === 2);
+    expect(double.groups).toEqual([id(key), id(key)]);
+    expect(double.envs).toHaveLength(2);
+  });
+
+  it('is recognised by an executor that was not there at the time', async () => {
+    const { double, run, work } = await producing();
+    double.train(BATCH);
+    const { stop } = await work();
+    await run.close();
+    await until(() => double.groups.length === 1);
+    await stop();
+    double.restart();
+    double.train(BATCH);
+    await work();
+    await until(() => double.groups.length === 2);
+    expect(double.arrived[1]?.group_overrides.delivery).toEqual({ attempt: 2, resent: true });
+  });
+
+  it('is waited for while it is away, and the reason is told', async () => {
+    const { double, run, work } = await producing();
+    double.away = true;
+    const { executor } = await work();
+    const notes: unknown[] = [];
+    const { report } = executor.context;
+    executor.context.report = (told) => {
+      notes.push(told.note);
+      report(told);
+    };
+    await run.close();
+    await until(() => notes.some((note) => String(note).includes('waits for the server')));
+    double.away = false;
+    double.train(BATCH);
+    await until(() => double.groups.length === 1);
+  });
+});
+
+describe('taking leave', () => {
+  it('disconnects the environment, once, also after what was done before a crash', async () => {
+    const { double, run, work, close } = await producing();
+    double.train(BATCH);
+    const { stop } = await work();
+    await run.close();
+    await until(() => double.groups.length === 1);
+    await stop();
+    await close();
+    await close();
+    expect(double.envs).toEqual([{ connected: false }]);
+    expect(double.asked.filter((path) => path === '/disconnect-env')).toHaveLength(1);
+  });
+
+  it('leaves a server alone that has given the number to somebody else', async () => {
+    const { double, run, work, close } = await producing();
+    double.train(BATCH, { step: 5 });
+    const { stop } = await work();
+    await run.close();
+    await until(() => double.groups.length === 1);
+    await stop();
+    double.restart();
+    double.train(BATCH);
+    double.registerForeign();
+    await close();
+    expect(double.envs).toEqual([{ connected: true }]);
+  });
+
+  it('does nothing where nothing was registered', async () => {
+    const { double, close } = await producing();
+    await close();
+    expect(double.asked).toEqual([]);
+  });
+});
+
+it('a run that has ended is delivered once nothing more can be told', async () => {
+  const { double, run, work, delivery } = await producing();
+  double.train(BATCH);
+  const { executor, done } = await work();
+  const [first, , odd] = await run.closeMany(3);
+  await until(() => double.groups.length === 3);
+  double.takeBatches();
+  await run.end();
+  await done;
+  expect(executor.settled).toEqual({ delivered: 3, parked: 0, skipped: 0 });
+  expect((await delivery(first as never))?.state).toBe('sent');
+  expect((await delivery(odd as never))?.reason).toContain('before a later step could confirm it');
+});
