@@ -6,6 +6,7 @@ import sys
 WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 720, 360, 56, 24, 150, 48
 COLOURS = ["#0b6e4f", "#b3541e", "#6b4fa0", "#3a6ea5"]
 SMOOTHED_OVER = 3
+TITLE = f"successful rollouts in a batch (line: mean of {SMOOTHED_OVER})"
 
 
 def smoothed(values):
@@ -35,7 +36,7 @@ def draw(series):
     for step in range(0, last + 1, max(1, round(last / 6))):
         parts.append(text(x(step), HEIGHT - BOTTOM + 20, step, text_anchor="middle"))
     parts.append(text(LEFT + wide / 2, HEIGHT - 8, "steps of the trainer", text_anchor="middle"))
-    parts.append(text(LEFT, TOP - 8, f"successful rollouts in a batch (line: mean of {SMOOTHED_OVER})"))
+    parts.append(text(LEFT, TOP - 8, TITLE))
     for colour, (name, points) in zip(COLOURS, series.items(), strict=False):
         means = smoothed([success for _, success in points])
         line = " ".join(f"{x(step):.1f},{y(mean):.1f}" for (step, _), mean in zip(points, means, strict=True))
@@ -44,7 +45,7 @@ def draw(series):
         parts.append(text(x(points[-1][0]) + 8, y(means[-1]) + 4, name, fill=colour))
     frame = f'xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" font-size="13" fill="#333"'
     body = "\n".join(parts)
-    return f'<svg {frame}>\n<rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>\n{body}\n</svg>\n'
+    return f'<svg {frame}>\n<title>{TITLE}</title>\n<rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>\n{body}\n</svg>\n'
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ const BATCH_SIZE = 2 * GROUP_SIZE;
 
 const { values: options } = parseArgs({
   options: {
-    steps: { type: 'string', default: '20' },
+    steps: { type: 'string', default: '24' },
     seed: { type: 'string', default: '0' },
     break: { type: 'string' },
     sandbox: { type: 'string', default: 'auto' },
@@ -44,7 +44,11 @@ function start(command, args, stdout) {
   started.push({ child, ended });
   return { child, ended };
 }
-const python = (script, args, stdout) => start(process.env.PYTHON ?? 'python3', [script, ...args], stdout);
+/** A path is one from where this was called, whatever folder the programs run in. */
+const PYTHON = process.env.PYTHON?.includes('/')
+  ? resolve(process.env.PYTHON)
+  : (process.env.PYTHON ?? 'python3');
+const python = (script, args, stdout) => start(PYTHON, [script, ...args], stdout);
 
 async function stopAll() {
   for (const { child, ended } of started.reverse()) {

@@ -95,6 +95,7 @@ export class RunTracker {
     for (const mark of MARKS) counts[mark] += this.folded[mark];
     const done = countDone(counts);
     const { config, environment } = this.run;
+    const isEndless = config.serve !== null && config.groups === null;
     const now = this.now();
     const totals = this.totals();
     return {
@@ -111,7 +112,7 @@ export class RunTracker {
       turnsPerSecond: status === 'running' ? this.rates.turnsPerSecond : null,
       tokens: totals.tokens,
       costUsd: totals.costUsd,
-      msLeft: status === 'running' ? this.rates.msLeft(now, done, this.total) : null,
+      msLeft: status === 'running' && !isEndless ? this.rates.msLeft(now, done, this.total) : null,
       trouble: this.trouble,
       serving: this.serving.lines,
     };

@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { join, relative } from 'node:path';
-import { DAY_MS } from '../core/time.js';
+import { HOUR_MS } from '../core/time.js';
 
-const FOLDER = '.cache';
 const PREFIX = 'workflows-';
 /** Of the project: what a bundle may hold, and whose versions of packages. */
 const SOURCES = ['workflows', 'src', 'package.json', 'package-lock.json'];
@@ -14,7 +14,7 @@ const SOURCES = ['workflows', 'src', 'package.json', 'package-lock.json'];
  * all processes until then. Making one costs seconds, and tests start hundreds of processes.
  */
 export async function sourceBundle(root: string): Promise<string> {
-  const folder = join(root, FOLDER);
+  const folder = cacheFolder();
   const path = join(folder, `${PREFIX}${stampOf(root)}.js`);
   if (existsSync(path)) return path;
   const { code } = await bundle(join(root, 'workflows', 'index.ts'));
@@ -24,6 +24,11 @@ export async function sourceBundle(root: string): Promise<string> {
   await rename(temporary, path);
   await removeOld(folder);
   return path;
+}
+
+/** Not in the project: its folder holds nothing that a build leaves, but for `dist`. */
+function cacheFolder({ XDG_CACHE_HOME, HOME }: NodeJS.ProcessEnv = process.env): string {
+  return join(XDG_CACHE_HOME || join(HOME || homedir(), '.cache'), 'longrun', 'bundles');
 }
 
 async function bundle(workflowsPath: string): Promise<{ code: string }> {
@@ -64,6 +69,6 @@ async function removeOld(folder: string): Promise<void> {
       ({ mtimeMs }) => Date.now() - mtimeMs,
       () => 0,
     );
-    if (age > DAY_MS) await rm(path, { force: true });
+    if (age > HOUR_MS) await rm(path, { force: true });
   }
 }

@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { groupId } from '../../src/core/ids.js';
@@ -12,7 +13,7 @@ import { feedEntrySchema } from '../../src/store/serve.schema.js';
 import type { ArtifactStore } from '../../src/store/store.js';
 import { stopServer } from '../../src/temporal/embedded-server.js';
 import { type LongrunCommand, longrunJson, startLongrun } from '../chaos/support/longrun-command.js';
-import { writeTask } from '../cli/support/tasks.js';
+import { answerTest } from '../support/inline-task.js';
 import { startPolicyServer } from '../support/policy-server.js';
 import { makeFolder } from '../support/state.js';
 import { until } from '../support/until.js';
@@ -44,7 +45,7 @@ const stateDir = (): string => join(folder, 'state');
 
 beforeAll(async () => {
   ({ folder, remove } = await makeFolder());
-  writeTask(join(folder, 'tasks'), 'apple');
+  await writeTask(join(folder, 'tasks', 'apple'));
   store = await openStore(stateDir());
   model = await startPolicyServer({ policy, usualBias: 30 });
   server = await AtroposServer.start();
@@ -58,6 +59,19 @@ afterAll(async () => {
   await model.close();
   await remove();
 });
+
+async function writeTask(path: string): Promise<void> {
+  const files = {
+    'task.toml': 'version = "1.0"\n\n[environment]\nnetwork_mode = "no-network"\n',
+    'instruction.md': 'Write apple into /app/answer.\n',
+    'environment/Dockerfile': 'FROM debian:bookworm-slim\nWORKDIR /app\n',
+    'tests/test.sh': answerTest('apple'),
+  };
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(path, name)), { recursive: true });
+    await writeFile(join(path, name), content);
+  }
+}
 
 function serve(): void {
   command = startLongrun(

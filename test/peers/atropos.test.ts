@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import type { ServeConfig } from '../../src/core/serve-config.schema.js';
 import type { GroupKey } from '../../src/core/ids.js';
 import { groupId } from '../../src/core/ids.js';
+import type { ServeConfig } from '../../src/core/serve-config.schema.js';
 import type { ScoredItem } from '../../src/formats/atropos-group/scored-item.js';
 import { scoredItems } from '../../src/formats/atropos-group/scored-items.js';
 import { atroposSink } from '../../src/sinks/atropos/index.js';
 import { atroposDeliverySchema } from '../../src/sinks/atropos/ledger.schema.js';
 import { keys } from '../../src/store/keys.js';
 import { readRecord } from '../../src/store/records.js';
-import { RESPELLED } from '../formats/tokens/sampled-episode.js';
 import { scoredGroup } from '../formats/atropos-group/scored-group.js';
-import type { Executor } from '../sinks/support/sink-executor.js';
+import { RESPELLED } from '../formats/tokens/sampled-episode.js';
 import { madeTurns } from '../sinks/support/made-turns.js';
 import { ServeRun } from '../sinks/support/serve-run.js';
+import type { Executor } from '../sinks/support/sink-executor.js';
 import { tempStore } from '../store/temp-store.js';
 import { until } from '../support/until.js';
 import { AtroposConsumer } from './support/atropos-consumer.js';
@@ -58,9 +58,9 @@ test('groups reach a trainer whole, as they were sampled, and the environment is
   const { items } = consumer;
   expect(items.filter(({ error }) => error !== null)).toEqual([]);
   expect(items.map(({ group }) => group).sort()).toEqual([...keysOf, broken].map(groupId).sort());
-  expect(items.filter(({ group }) => group === groupId(broken)).map(({ item, items: of }) => [item, of])).toEqual([
-    [0, 2],
-  ]);
+  expect(
+    items.filter(({ group }) => group === groupId(broken)).map(({ item, items: of }) => [item, of]),
+  ).toEqual([[0, 2]]);
   const [turn] = madeTurns(0).slice(-1);
   const first = items.find(({ group }) => group === groupId(keysOf[0] as GroupKey));
   expect(first?.tokens[0]).toEqual([...(turn?.promptTokenIds ?? []), ...(turn?.completionTokenIds ?? [])]);
@@ -122,9 +122,24 @@ test('an executor that takes over goes on where the other stood, and nothing com
 test.each<[string, (item: ScoredItem) => void, string]>([
   ['a mask shifted by one', ({ masks }) => void masks[1]?.unshift(masks[1].pop() as number), 'entry 1'],
   ['a log-probability too few', (it) => void it.inference_logprobs[0]?.pop(), 'logprobs'],
-  ['the log-probabilities shifted by one', (it) => void it.inference_logprobs[0]?.unshift(it.inference_logprobs[0].pop() as number), 'log-probability'],
-  ['Tinker\'s mark of what is not trained', (it) => void it.inference_logprobs[0]?.splice(0, 1, 0), 'untrained'],
-  ['a member too few', (it) => [it.tokens, it.masks, it.scores, it.inference_logprobs, it.overrides, it.advantages ?? []].forEach((list) => void list.pop()), 'entries'],
+  [
+    'the log-probabilities shifted by one',
+    (it) => void it.inference_logprobs[0]?.unshift(it.inference_logprobs[0].pop() as number),
+    'log-probability',
+  ],
+  [
+    "Tinker's mark of what is not trained",
+    (it) => void it.inference_logprobs[0]?.splice(0, 1, 0),
+    'untrained',
+  ],
+  [
+    'a member too few',
+    (it) =>
+      [it.tokens, it.masks, it.scores, it.inference_logprobs, it.overrides, it.advantages ?? []].forEach(
+        (list) => void list.pop(),
+      ),
+    'entries',
+  ],
   ['a baseline of its own', ({ scores }) => void scores.splice(0, 1, 0.25), 'mean'],
 ])('the consumer refuses %s', async (_, spoil, reason) => {
   const { record, episodes } = scoredGroup([{ reward: 1 }, { reward: 0, turns: RESPELLED }]);

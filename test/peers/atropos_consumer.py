@@ -31,7 +31,7 @@ def register(url, batch_size, step):
             "wandb_group": "test",
             "wandb_project": "test",
             "batch_size": batch_size,
-            "max_token_len": 4096,
+            "max_token_len": 32768,
             "checkpoint_dir": "",
             "save_checkpoint_interval": 1000,
             "starting_step": step,

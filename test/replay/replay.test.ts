@@ -72,7 +72,7 @@ const PATHS: Record<string, string[]> = {
   'partition-groups-paused': ['pause', 'resume'],
   'partition-groups-widened': ['share', 'room'],
   'partition-paused': ['pause', 'resume'],
-  'partition-shift': ['pause', 'resume', 'WORKFLOW_EXECUTION_COMPLETED'],
+  'partition-shift': ['openPartition', 'WORKFLOW_EXECUTION_COMPLETED'],
   'process-cancelled': ['closeRun', 'WORKFLOW_EXECUTION_CANCELED'],
   'process-dead-groups': ['groupEnded', 'WORKFLOW_PROPERTIES_MODIFIED', 'pause', 'resume'],
   'process-finished': ['closeRun', 'WORKFLOW_EXECUTION_COMPLETED'],

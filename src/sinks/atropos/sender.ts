@@ -1,7 +1,7 @@
 import { LongrunError } from '../../core/errors.js';
 import { checkItem } from '../../formats/atropos-group/check-item.js';
 import type { ScoredItem } from '../../formats/atropos-group/scored-item.js';
-import { scoredItems } from '../../formats/atropos-group/scored-items.js';
+import { type ScoredItems, scoredItems } from '../../formats/atropos-group/scored-items.js';
 import type { FedGroup, SinkContext } from '../sink.js';
 import type { EnvStatus } from './api.schema.js';
 import type { AtroposApi } from './atropos-api.js';
@@ -28,6 +28,8 @@ export class Sender {
   /** Posts of one item in a row that the server has seen and not taken. */
   private unanswered = 0;
   private trouble = '';
+  /** Groups in a row with rewards to learn from and nothing that can be trained. */
+  private untrainable = 0;
 
   constructor(
     private readonly context: SinkContext,
@@ -46,6 +48,7 @@ export class Sender {
       group.masked = fed.masked;
       if (skipped !== null) {
         await this.outbox.drop(group, 'skipped', `${skipped.code}: ${skipped.reason}`);
+        this.checkStreak(skipped);
         continue;
       }
       const problem = items.map((item) => checkItem(item)).find((found) => found !== null);
@@ -53,6 +56,7 @@ export class Sender {
         await this.outbox.drop(group, 'parked', `not sent: ${problem}`);
         continue;
       }
+      this.untrainable = 0;
       group.resize(items.length);
       this.prepared = { group, items };
       if (group.next !== null) return this.prepared;
@@ -138,6 +142,18 @@ export class Sender {
   /** What was prepared is prepared anew: time has passed, or the server is another. */
   forget(): void {
     this.prepared = null;
+  }
+
+  /** Rollouts of which the trainer can use none are not paid for without end. */
+  private checkStreak({ code, reason }: NonNullable<ScoredItems['skipped']>): void {
+    if (code !== 'nothing_to_train') return;
+    this.untrainable += 1;
+    if (this.untrainable < (this.context.run.config.deadGroups ?? Number.POSITIVE_INFINITY)) return;
+    throw new LongrunError(
+      'sink_refused',
+      `nothing of the last ${this.untrainable} groups can be trained: ${reason}`,
+      { hint: 'They are kept in the store. See --token-api, --max-token-length and --max-lag.' },
+    );
   }
 
   private itemsOf({ record, episodes, lags }: FedGroup, maxTokenLength: number | null) {

@@ -9,7 +9,8 @@ export type Fault =
   | 'cut_before'
   | 'cut_after'
   /** The same, and more happens before anybody can ask. */
-  | { then: () => void }
+  | { cutAfter: () => void }
+  | { cutBefore: () => void }
   | { status: number; body: string };
 
 export interface DoubleItem {
@@ -29,6 +30,8 @@ export class AtroposDouble {
   readonly arrived: DoubleItem[] = [];
   readonly asked: string[] = [];
   spoilt = false;
+  /** That were ever made. */
+  connections = 0;
   away = false;
   private state = fresh();
   private readonly sockets = new Set<Socket>();
@@ -40,6 +43,7 @@ export class AtroposDouble {
     const double = new AtroposDouble(http);
     http.on('request', (request, response) => void double.answer(request, response));
     http.on('connection', (socket) => {
+      double.connections += 1;
       if (double.away) socket.destroy();
       double.sockets.add(socket.once('close', () => double.sockets.delete(socket)));
     });
@@ -113,10 +117,14 @@ export class AtroposDouble {
     this.asked.push(path);
     const fault = this.faults.get(path)?.shift();
     if (fault === 'cut_before') return void request.socket.destroy();
+    if (typeof fault === 'object' && 'cutBefore' in fault) {
+      fault.cutBefore();
+      return void request.socket.destroy();
+    }
     if (typeof fault === 'object' && 'status' in fault) return send(response, fault.status, fault.body);
     const [status, answer] = this.act(path, body);
     if (fault === undefined) return send(response, status, answer);
-    if (typeof fault === 'object') fault.then();
+    if (typeof fault === 'object') fault.cutAfter();
     request.socket.destroy();
   }
 
@@ -153,7 +161,13 @@ export class AtroposDouble {
     state.groupSize = group_size as number;
     const env_id = state.envs.push({ connected: true }) - 1;
     return {
-      ...{ status: 'success', env_id, wandb_name: `w_${env_id}`, checkpoint_dir: '', checkpoint_interval: 10 },
+      ...{
+        status: 'success',
+        env_id,
+        wandb_name: `w_${env_id}`,
+        checkpoint_dir: '',
+        checkpoint_interval: 10,
+      },
       ...{ starting_step: state.step, num_steps: state.numSteps },
     };
   }

@@ -90,6 +90,19 @@ describe('a group that goes to no trainer', () => {
     expect(double.groups).toEqual([]);
   });
 
+  it('after another for want of token ids ends the sink with the reason, before more is paid for', async () => {
+    const { double, run, work } = await producing({}, { deadGroups: 3 });
+    double.train(BATCH);
+    await run.closeMany(4, { ids: false });
+    const { done, executor } = await work();
+    await expect(done).rejects.toMatchObject({
+      code: 'sink_refused',
+      retryable: false,
+      message: expect.stringContaining('was recorded without token ids'),
+    });
+    expect(executor.settled.skipped).toBe(3);
+  });
+
   it('because the server refuses it is parked with its answer, and holds up no other', async () => {
     const { double, run, work, delivery } = await producing();
     double.train(BATCH);
@@ -144,7 +157,7 @@ describe('a post that nobody answered', () => {
     await work();
     await run.close();
     await until(() => double.groups.length === 1);
-    double.faults.set('/scored_data', [{ then: () => double.takeBatches() }]);
+    double.faults.set('/scored_data', [{ cutAfter: () => double.takeBatches() }]);
     const key = await run.close();
     const last = await run.close();
     await until(() => double.groups.includes(id(last)));
@@ -156,7 +169,7 @@ describe('a post that nobody answered', () => {
     double.train(BATCH);
     double.postForeign(GROUP_SIZE);
     await work({ now: hurried() });
-    double.faults.set('/scored_data', [{ then: () => double.takeBatches() }]);
+    double.faults.set('/scored_data', [{ cutAfter: () => double.takeBatches() }]);
     const key = await run.close();
     await until(() => double.groups.length === 2);
     expect(double.groups).toEqual([id(key), id(key)]);

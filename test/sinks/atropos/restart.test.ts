@@ -78,6 +78,41 @@ describe('a server that has restarted', () => {
   });
 });
 
+it.each([
+  ['had arrived', 'cutAfter', 1],
+  ['had not arrived', 'cutBefore', 2],
+] as const)(
+  'an executor settles what became of a post of the one before that died: it %s',
+  async (_, fault, attempts) => {
+    const { double, run, work, delivery, id } = await producing();
+    double.train(BATCH);
+    double.faults.set('/scored_data', [{ [fault]: silence }]);
+    const { stop } = await work();
+    const key = await run.close();
+    await until(() => double.asked.includes('/scored_data'));
+    await stop();
+    expect(await delivery(key)).toMatchObject({ state: 'sending' });
+    double.faults.clear();
+    double.faults.clear();
+    await work();
+    const next = await run.close();
+    await until(() => double.groups.includes(id(next)));
+    expect(double.groups).toEqual([id(key), id(next)]);
+    expect((await delivery(key))?.attempts).toBe(attempts);
+  },
+);
+
+it('an executor that a newer one has relieved posts nothing more', async () => {
+  const { double, run, work } = await producing();
+  double.train(BATCH);
+  const { done } = await work();
+  await until(() => double.envs.length === 1);
+  await run.executor('atropos');
+  await run.close();
+  await expect(done).rejects.toMatchObject({ code: 'fenced' });
+  expect(double.groups).toEqual([]);
+});
+
 describe('taking leave', () => {
   it('disconnects the environment, once, also after what was done before a crash', async () => {
     const { double, run, work, close } = await producing();

@@ -13,7 +13,12 @@ const status = (step: number, own: number, all = own): EnvStatus => ({
   unallocated_fraction: 1,
 });
 
-const item = (state: Item['state'] = 'sending'): Item => ({ state, attempts: 1, takenAt: null, resent: false });
+const item = (state: Item['state'] = 'sending'): Item => ({
+  state,
+  attempts: 1,
+  takenAt: null,
+  resent: false,
+});
 
 /** A queue to which so many items were posted. */
 function posted(count: number) {
