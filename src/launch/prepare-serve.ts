@@ -7,6 +7,7 @@ import { holdsSandboxes } from '../core/host-role.js';
 import { type ServeConfig, type SinkName, sinksOf } from '../core/serve-config.schema.js';
 import { EXPORT_FORMATS } from '../formats/export-format.js';
 import { checkJsonlFolder } from '../sinks/jsonl/jsonl-options.js';
+import { checkTinkerFolder } from '../sinks/tinker/index.js';
 import { hostIdentity } from '../worker/host-identity.js';
 import { livingHosts } from '../worker/host-lock.js';
 import { isLoopback, listenAddress } from './listen-address.js';
@@ -33,6 +34,7 @@ export async function prepareServe({ settings, stateDir, ...options }: ServeOpti
     serve,
   );
   if (serve.jsonl !== null) await checkJsonlFolder(serve, settings.runId);
+  if (serve.tinker !== null) await checkTinkerFolder(serve.tinker, settings.runId);
   const isBound = sinksOf(serve).some((name) => name !== 'atropos');
   const hostId = isBound ? await hostOf(stateDir, settings.detach) : null;
   for (const folder of [serve.jsonl, serve.tinker]) await makeOutputFolder(folder);

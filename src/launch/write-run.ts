@@ -84,13 +84,18 @@ function differences(before: RunRecord, now: RunRecord): string[] {
   const flat = (run: RunRecord): Record<string, unknown> => ({
     environment: run.environment.name,
     source: run.environment.source,
-    ...(toWire(runRecordSchema.shape.config, run.config) as Record<string, unknown>),
+    ...(toWire(runRecordSchema.shape.config, anywhere(run.config)) as Record<string, unknown>),
   });
   const [old, fresh] = [flat(before), flat(now)];
   const names = [...new Set([...Object.keys(old), ...Object.keys(fresh)])];
   return names
     .filter((name) => JSON.stringify(old[name]) !== JSON.stringify(fresh[name]))
     .map((name) => `${name} was ${JSON.stringify(old[name])}, now ${JSON.stringify(fresh[name])}`);
+}
+
+/** A run that serves is carried on from any terminal: which host has its folders and ports was settled at its start. */
+function anywhere({ serve, ...config }: RunConfig): RunConfig {
+  return { ...config, serve: serve === null ? null : { ...serve, hostId: null } };
 }
 
 function planDifferences(before: Plan, now: Plan): string[] {

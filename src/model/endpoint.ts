@@ -17,6 +17,12 @@ export interface EndpointSettings {
   apiKeyEnv: string;
 }
 
+/** The key for an endpoint that is named in the place of one's own: none, unless it is of the same origin. */
+export function keyAt(own: EndpointSettings, baseUrl: string | null): string {
+  const originOf = (url: string | null): string => new URL(url ?? DEFAULT_BASE_URL).origin;
+  return originOf(baseUrl) === originOf(own.baseUrl) ? own.apiKeyEnv : NO_KEY;
+}
+
 /** The endpoint of a run. Throws `model_key_missing`, unless the endpoint is on this machine. */
 export function resolveEndpoint(
   settings: EndpointSettings,

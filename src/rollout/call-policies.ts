@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { type Clock, SECOND_MS } from '../core/time.js';
+import { keyAt } from '../model/endpoint.js';
 import { PolicyLog } from '../store/policy-log.js';
 import type { RunRecord } from '../store/records.schema.js';
 import type { Policy } from '../store/serve.schema.js';
@@ -57,7 +58,7 @@ function atAddress(run: RunRecord, newest: Policy | null): RunRecord {
   const baseUrl = newest?.baseUrl ?? null;
   return baseUrl === null || baseUrl === run.config.baseUrl
     ? run
-    : { ...run, config: { ...run.config, baseUrl } };
+    : { ...run, config: { ...run.config, baseUrl, apiKeyEnv: keyAt(run.config, baseUrl) } };
 }
 
 /** The feed tells of it too when the rollout is shipped: nothing waits for a store that is away. */

@@ -1,12 +1,19 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
+import { isLoopbackHost } from './loopback.js';
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** Who may ask: every origin, as at the original server, and, where there is a token, those who say it. */
+/**
+ * Who may ask: where there is a token, those who say it, from every origin, as at the original server. Without one,
+ * everybody on this machine but pages of other sites: browsers say where a page comes from, trainers do not.
+ */
 export function addAccess(app: FastifyInstance, token: string | null): void {
   const wanted = token === null ? null : digest(`Bearer ${token}`);
   app.addHook('onRequest', async (request, reply) => {
+    const { origin } = request.headers;
+    if (wanted === null && origin !== undefined && !isLocal(origin))
+      return reply.code(403).send({ error: foreignPage(origin) });
     reply.header('access-control-allow-origin', '*');
     if (request.method === 'OPTIONS') {
       const asked = request.headers['access-control-request-headers'];
@@ -28,4 +35,14 @@ export function addAccess(app: FastifyInstance, token: string | null): void {
         },
       });
   });
+}
+
+/** It could start rollouts that cost money, and say which weights are asked, unseen by whoever looks at it. */
+function foreignPage(origin: string) {
+  const message = `A page of ${origin} may not use this API; with a token it may.`;
+  return { code: 'foreign_page', message, path: null, accepted: null };
+}
+
+function isLocal(origin: string): boolean {
+  return URL.canParse(origin) && isLoopbackHost(new URL(origin).hostname.replace(/^\[|\]$/g, ''));
 }

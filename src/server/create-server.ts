@@ -5,6 +5,7 @@ import { addAccess } from './access.js';
 import { answerErrors } from './answer-error.js';
 import { addGzip } from './gzip.js';
 import { addJsonBodies } from './json-body.js';
+import { isLoopbackHost } from './loopback.js';
 
 /** A group of 8 × 4096 tokens has about 0.6 MB; a list of many of them comes in one request. */
 const BODY_LIMIT_BYTES = 512 * 1024 * 1024;
@@ -60,8 +61,4 @@ export async function listenOn(app: FastifyInstance, host: string, port: number)
   const address = app.server.address();
   const bound = typeof address === 'object' && address !== null ? address.port : port;
   return `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
-}
-
-export function isLoopbackHost(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

@@ -5,6 +5,7 @@ import { keys } from '../../src/store/keys.js';
 import { readPlan, readRun, readTask } from '../../src/store/runs.js';
 import type { ArtifactStore } from '../../src/store/store.js';
 import { answerTest, inlineTask } from '../support/inline-task.js';
+import { serveConfig } from '../support/serve-config.js';
 import { temporaryStateDir } from '../support/state.js';
 import { runRecord } from './support/records.js';
 
@@ -36,6 +37,15 @@ describe('a run written to the store', () => {
     const again = await writeRun(store, { ...runRecord('r'), createdAt: 2_000 }, [await task('a')]);
     expect(again.created).toBe(false);
     expect(again.run.createdAt).toBe(1_000);
+  });
+
+  it('that serves is found again from another host, and keeps the one that has its folders', async () => {
+    const from = (hostId: string) =>
+      runRecord('r', { groupSize: 1, serve: serveConfig({ jsonl: '/data', hostId }) });
+    await writeRun(store, from('first'), [await task('a')]);
+    const { created, run } = await writeRun(store, from('second'), [await task('a')]);
+    expect(created).toBe(false);
+    expect(run.config.serve?.hostId).toBe('first');
   });
 
   it('is refused for the same id with other settings, naming them', async () => {

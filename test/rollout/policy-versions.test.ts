@@ -97,3 +97,19 @@ it('takes the word of the endpoint where that counts, and notes versions in the 
   expect(versions).toEqual(['a', 'b', 'b']);
   expect(await log.lagsOf(['a', 'b'])).toEqual([1, 0]);
 });
+
+it('a key is sent to no other origin than the one that it is for', async () => {
+  const store = await tempStore();
+  const serve = serveConfigSchema.parse({
+    ...{ atropos: null, listen: null, tinker: null, jsonl: '/nowhere', hostId: 'here' },
+  });
+  await planOne(store, { serve, groupSize: 1, groups: 1, baseUrl: 'http://usual/v1', apiKeyEnv: 'THE_KEY' });
+  const run = await readRun(store, KEY.runId);
+  const keyOf = async (version: string, baseUrl: string) => {
+    await new PolicyLog(store, KEY.runId, Date.now).tell({ version, source: 'api', baseUrl });
+    const { run: at } = await callPolicies(store, Date.now, pino({ level: 'silent' })).at(run);
+    return { baseUrl: at.config.baseUrl, key: at.config.apiKeyEnv };
+  };
+  expect(await keyOf('1', 'http://usual/v2')).toEqual({ baseUrl: 'http://usual/v2', key: 'THE_KEY' });
+  expect(await keyOf('2', 'http://other/v1')).toEqual({ baseUrl: 'http://other/v1', key: 'none' });
+});

@@ -39,7 +39,17 @@ test('where there is a token, only who says it is answered', async () => {
   expect((await ask('Bearer open sesame')).status).toBe(200);
 });
 
-test('pages of any origin may ask, as at the original server', async () => {
+test('where there is no token, pages of other sites are turned away', async () => {
+  const url = await serving();
+  const from = async (origin: string, method = 'GET') =>
+    (await fetch(`${url}/small`, { method, headers: { origin } })).status;
+  expect(await from('https://example.com')).toBe(403);
+  expect(await from('https://example.com', 'OPTIONS')).toBe(403);
+  expect(await from('http://localhost:3000')).toBe(200);
+  expect(await from('http://127.0.0.1:3000', 'OPTIONS')).toBe(200);
+});
+
+test('where there is one, pages of any origin may ask, as at the original server', async () => {
   const url = await serving('t');
   const preflight = await fetch(`${url}/echo`, {
     method: 'OPTIONS',
@@ -48,7 +58,9 @@ test('pages of any origin may ask, as at the original server', async () => {
   expect(preflight.status).toBe(200);
   expect(preflight.headers.get('access-control-allow-origin')).toBe('*');
   expect(preflight.headers.get('access-control-allow-headers')).toContain('authorization');
-  expect((await fetch(`${url}/small`)).headers.get('access-control-allow-origin')).toBe('*');
+  const asked = await fetch(`${url}/small`, { headers: { origin: 'http://a', authorization: 'Bearer t' } });
+  expect(asked.status).toBe(200);
+  expect(asked.headers.get('access-control-allow-origin')).toBe('*');
 });
 
 test('answers above 1000 bytes are compressed for who accepts that', async () => {

@@ -3,7 +3,6 @@ import { SECOND_MS } from '../../core/time.js';
 import { answerErrors } from './answer-error.js';
 import { environmentsSchema, itemsSchema, rolloutAnswerSchema } from './answers.schema.js';
 import type { RolloutApiDeps } from './deps.js';
-import { refuseForeignPages } from './foreign-page.js';
 import { nextItems } from './items.js';
 import { OfferedEnvironments } from './offered-environments.js';
 import { openApiDocument } from './open-api.js';
@@ -24,7 +23,6 @@ import { waitForEnd } from './wait-for-end.js';
 export async function registerRolloutApi(app: FastifyInstance, deps: RolloutApiDeps): Promise<void> {
   await app.register(async (scope) => {
     answerErrors(scope);
-    refuseForeignPages(scope);
     const environments = new OfferedEnvironments(deps.store, deps.run, deps.environmentOf, deps.env);
     addItems(scope, deps, environments);
     addRollouts(scope, deps, new RolloutBook(deps, environments));

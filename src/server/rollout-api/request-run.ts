@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { RunConfig } from '../../core/run-config.schema.js';
-import { DEFAULT_BASE_URL, NO_KEY } from '../../model/endpoint.js';
+import { keyAt } from '../../model/endpoint.js';
 import { isScripted } from '../../model/index.js';
 import type { RunRecord } from '../../store/records.schema.js';
 import type { RequestRecord } from './request-record.schema.js';
@@ -33,18 +33,13 @@ export function requestConfig(
     ...config,
     model: policy.model,
     baseUrl: policy.baseUrl,
-    apiKeyEnv: sameOrigin(policy.baseUrl, config.baseUrl) ? config.apiKeyEnv : NO_KEY,
+    apiKeyEnv: keyAt(config, policy.baseUrl),
     samples: groupSize,
     groupSize,
     groups: 1,
     seed,
     serve: null,
   };
-}
-
-/** The key of one endpoint must not be sent to another that a request names. */
-function sameOrigin(asked: string | null, own: string | null): boolean {
-  return new URL(asked ?? DEFAULT_BASE_URL).origin === new URL(own ?? DEFAULT_BASE_URL).origin;
 }
 
 /** `<serving run>.<id>`, shortened where that is no id any more. */

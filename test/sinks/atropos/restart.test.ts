@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { until } from '../../support/until.js';
+import type { Fault } from './double.js';
 import { GROUP_SIZE, producing } from './producing.js';
 
 const BATCH = 2 * GROUP_SIZE;
@@ -86,13 +87,14 @@ it.each([
   async (_, fault, attempts) => {
     const { double, run, work, delivery, id } = await producing();
     double.train(BATCH);
-    double.faults.set('/scored_data', [{ [fault]: silence }]);
+    // So that the one that posted finds nothing out any more.
+    const silence = () => double.faults.set('/status-env', new Array(1_000).fill('cut_before'));
+    double.faults.set('/scored_data', [{ [fault]: silence } as unknown as Fault]);
     const { stop } = await work();
     const key = await run.close();
     await until(() => double.asked.includes('/scored_data'));
     await stop();
     expect(await delivery(key)).toMatchObject({ state: 'sending' });
-    double.faults.clear();
     double.faults.clear();
     await work();
     const next = await run.close();
