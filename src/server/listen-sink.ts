@@ -86,7 +86,7 @@ async function serveOn(
   const token = tokenOf(context, serve);
   let said = false;
   const onTrouble = (error: LongrunError) => {
-    if (!said) logger.warn({ err: error }, 'the port is taken; it is tried again until it is free');
+    if (!said) logger.warn(`${error.message}; it is tried again until it is free`);
     said = true;
   };
   return patiently(
