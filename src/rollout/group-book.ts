@@ -19,6 +19,8 @@ import { feedGroup } from './serve-book.js';
 export async function openGroup({ store }: RolloutDeps, key: GroupKey): Promise<GroupOpening> {
   const [run, record] = await Promise.all([readRun(store, key.runId), readGroup(store, key)]);
   const { config } = run;
+  // Whoever put it may have ended before it was fed, and nobody closes it once more.
+  if (record !== null && config.serve !== null) await feedGroup(store, key.runId, record);
   const members = record === null ? await readMembers(store, run, key) : [];
   const open = members.filter(({ result }) => result === null).map(({ sample }) => sample);
   const begun = await Promise.all(open.map((sample) => hasBegun(store, { ...key, sample })));

@@ -11,7 +11,7 @@ import { putRecordIfAbsent } from '../store/records.js';
 import type { Plan, RunRecord } from '../store/records.schema.js';
 import { readPlan, readRun } from '../store/runs.js';
 import { feedEntrySchema, servedSchema, shiftRecordSchema } from '../store/serve.schema.js';
-import { begunGroups, closedGroups, shiftLog } from '../store/shifts.js';
+import { begunGroups, closedGroups, readServed, shiftLog } from '../store/shifts.js';
 import type { ArtifactStore } from '../store/store.js';
 import type { RolloutDeps } from './deps.js';
 
@@ -19,19 +19,20 @@ interface Sequence {
   taskIds: string[];
   size: number;
   perShift: number;
-  /** Null = endless. */
-  groups: number | null;
   serve: ServeConfig;
 }
 
+type StoreOnly = Pick<RolloutDeps, 'store'>;
+
 /** What the workflow of a run that serves needs beside what every run has. */
 export async function serveOpening(
-  { store }: Pick<RolloutDeps, 'store'>,
+  { store }: StoreOnly,
   run: RunRecord,
   plan: Plan,
 ): Promise<Pick<RunOpening, 'partitions' | 'done' | 'serve'>> {
-  const { taskIds, size, perShift, groups, serve } = sequenceOf(run, plan);
-  const [last, closed] = await Promise.all([
+  const { taskIds, size, perShift, serve } = sequenceOf(run, plan);
+  const [groups, last, closed] = await Promise.all([
+    lengthOf(store, run),
     shiftLog(store, run.runId).last(),
     closedGroups(store, run.runId, taskIds),
   ]);
@@ -62,7 +63,8 @@ export async function openShift(
   index: number,
 ): Promise<PartitionOpening> {
   const { store, now } = deps;
-  const { taskIds, size, perShift, groups } = sequenceOf(run, plan);
+  const { taskIds, size, perShift } = sequenceOf(run, plan);
+  const groups = await lengthOf(store, run);
   const from = index * perShift;
   const to = Math.min(from + perShift, groups ?? Number.POSITIVE_INFINITY);
   const record = { schemaVersion: 1 as const, from, to, openedAt: now() };
@@ -71,18 +73,20 @@ export async function openShift(
   const numbers = Array.from({ length: to - from }, (_, i) => from + i);
   const named = (n: number) => ({ ...groupAt(taskIds, n), n });
   if (won) return { done: 0, open: [], groups: { size, open: numbers.map(named), begun: from } };
-  const begun = await begunGroups(store, run.runId, taskIds, size);
-  const closed = await closedGroups(store, run.runId, taskIds);
-  const last = numbers.findLast((n) => begun.has(n) || closed.has(n));
+  const { closed, started } = await startedGroups(store, run.runId, taskIds, size);
   const open = numbers.filter((n) => !closed.has(n)).map(named);
   return {
     done: (numbers.length - open.length) * size,
     open: [],
-    groups: { size, open, begun: last === undefined ? from : last + 1 },
+    // Started in their order: what is before one that has begun in a later shift was, too.
+    groups: { size, open, begun: Math.max(from, Math.min(to, started)) },
   };
 }
 
-/** Puts the end of a run's sequence, once: what was started by then. */
+/**
+ * Puts the end of a run's sequence, once: what was started by then. Sinks end with it, so that nothing may be left to
+ * close or to be fed: throws `internal` when a group has ended without a record, unless the run was cancelled.
+ */
 export async function endServing(
   { store, now }: Pick<RolloutDeps, 'store' | 'now'>,
   runId: string,
@@ -90,11 +94,14 @@ export async function endServing(
 ): Promise<void> {
   const [run, plan] = await Promise.all([readRun(store, runId), readPlan(store, runId)]);
   const { taskIds, size } = sequenceOf(run, plan);
-  const started = [
-    ...(await begunGroups(store, runId, taskIds, size)),
-    ...(await closedGroups(store, runId, taskIds)),
-  ];
-  const groups = started.reduce((most, n) => Math.max(most, n + 1), 0);
+  const { closed, started: groups } = await startedGroups(store, runId, taskIds, size);
+  const left = groups - closed.size;
+  if (left > 0 && reason !== 'cancelled' && (await readServed(store, runId)) === null)
+    throw new LongrunError('internal', `${left} groups of run ${runId} ended without a record`, {
+      hint: `carry them on with: longrun runs recover ${runId}`,
+    });
+  // As many entries as groups: each has one. Looking at all of them takes long where there are many.
+  if ((await feedOf(store, runId).length()) !== closed.size) await completeFeed({ store }, run, plan);
   const record = { schemaVersion: 1 as const, groups, reason, at: now() };
   await putRecordIfAbsent(store, servedSchema, keys.served(runId), record);
 }
@@ -109,11 +116,7 @@ export async function feedGroup(
 }
 
 /** Feeds groups that were closed by workflows that ended before they could say so. */
-export async function completeFeed(
-  { store }: Pick<RolloutDeps, 'store'>,
-  run: RunRecord,
-  plan: Plan,
-): Promise<void> {
+export async function completeFeed({ store }: StoreOnly, run: RunRecord, plan: Plan): Promise<void> {
   const { runId } = run;
   const { taskIds } = sequenceOf(run, plan);
   const missing = new Set([...(await closedGroups(store, runId, taskIds))].sort((a, b) => a - b));
@@ -132,9 +135,28 @@ function feedOf(store: ArtifactStore, runId: string): AppendLog<typeof feedEntry
   return new AppendLog(store, feedEntrySchema, keys.feed(runId));
 }
 
+/** `started`: as many groups as the sequence has up to the last of which anything is there. */
+async function startedGroups(
+  store: ArtifactStore,
+  runId: string,
+  taskIds: readonly string[],
+  size: number,
+): Promise<{ closed: Set<number>; started: number }> {
+  const begun = await begunGroups(store, runId, taskIds, size);
+  const closed = await closedGroups(store, runId, taskIds);
+  let started = 0;
+  for (const numbers of [begun, closed]) for (const n of numbers) started = Math.max(started, n + 1);
+  return { closed, started };
+}
+
+/** Groups of the sequence, at most; null = endless. A run that had its end goes no further when it is carried on. */
+async function lengthOf(store: ArtifactStore, { runId, config }: RunRecord): Promise<number | null> {
+  return (await readServed(store, runId))?.groups ?? config.groups;
+}
+
 function sequenceOf({ runId, config }: RunRecord, { tasks }: Plan): Sequence {
-  const { serve, groupSize: size, groups } = config;
+  const { serve, groupSize: size } = config;
   if (serve === null || size === null) throw new LongrunError('internal', `run ${runId} serves nobody`);
   const taskIds = tasks.map(({ taskId }) => taskId);
-  return { taskIds, size, groups, serve, perShift: groupsPerShift(taskIds, size, serve.shiftRollouts) };
+  return { taskIds, size, serve, perShift: groupsPerShift(taskIds, size, serve.shiftRollouts) };
 }

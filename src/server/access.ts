@@ -6,14 +6,15 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 
 /**
  * Who may ask: where there is a token, those who say it, from every origin, as at the original server. Without one,
- * everybody on this machine but pages of other sites: browsers say where a page comes from, trainers do not.
+ * everybody on this machine but pages of other sites: browsers say where a page comes from, trainers do not. What a
+ * page embeds is asked for without an origin, and a GET of ours may drop a queue: browsers mark that otherwise.
  */
 export function addAccess(app: FastifyInstance, token: string | null): void {
   const wanted = token === null ? null : digest(`Bearer ${token}`);
   app.addHook('onRequest', async (request, reply) => {
     const { origin } = request.headers;
-    if (wanted === null && origin !== undefined && !isLocal(origin))
-      return reply.code(403).send({ error: foreignPage(origin) });
+    if (wanted === null && isForeign(origin, request.headers['sec-fetch-site']))
+      return reply.code(403).send({ error: foreignPage(origin ?? 'another site') });
     reply.header('access-control-allow-origin', '*');
     if (request.method === 'OPTIONS') {
       const asked = request.headers['access-control-request-headers'];
@@ -41,6 +42,11 @@ export function addAccess(app: FastifyInstance, token: string | null): void {
 function foreignPage(origin: string) {
   const message = `A page of ${origin} may not use this API; with a token it may.`;
   return { code: 'foreign_page', message, path: null, accepted: null };
+}
+
+function isForeign(origin: string | undefined, site: unknown): boolean {
+  if (origin !== undefined) return !isLocal(origin);
+  return site === 'cross-site' || site === 'same-site';
 }
 
 function isLocal(origin: string): boolean {

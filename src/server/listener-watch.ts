@@ -80,8 +80,12 @@ export class ListenerWatch {
     const groupSize = this.context.run.config.groupSize ?? 1;
     const inBatch = Math.max(1, Math.ceil(registration.batchSize / groupSize));
     const most = Math.max(inBatch, Math.min(maxQueue, maxBatchesOffpolicy * inBatch));
-    const queued = Math.ceil(state.queue.reduce((sum, { size }) => sum + size, 0) / groupSize);
-    return Math.max(0, most - queued);
+    const room = (queue: typeof state.queue) =>
+      Math.max(0, most - Math.ceil(queue.reduce((sum, { size }) => sum + size, 0) / groupSize));
+    const left = room(state.queue);
+    if (left > 0 || nextBatch(state) !== null) return left;
+    // What others posted before they knew the trainer's batches may fill none, and would wait there for ever.
+    return room(state.queue.filter(({ size }) => size % groupSize === 0));
   }
 
   private hasAllSteps(): boolean {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { endpointUrlSchema } from '../core/endpoint-url.schema.js';
 
 /** Numbers as pydantic takes them: digits in a string, too. */
 const number = z.union([z.number(), z.string().trim().min(1).pipe(z.coerce.number())]).pipe(z.number());
@@ -44,5 +45,5 @@ export const policyRequestSchema = z.object({
     .union([z.string().min(1), z.number().transform(String)])
     .describe('What the weights are called from now on'),
   model: z.string().min(1).nullable().default(null).describe('What to ask the inference endpoint for'),
-  base_url: z.url().nullable().default(null).describe('Where the inference endpoint is'),
+  base_url: endpointUrlSchema.nullable().default(null).describe('Where the inference endpoint is'),
 });

@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { RolloutDeps } from '../../src/rollout/deps.js';
+import { openGroup } from '../../src/rollout/group-book.js';
 import {
   completeFeed,
   endServing,
@@ -46,6 +48,12 @@ async function close(taskId: string, index: number): Promise<void> {
     ...{ taskId, index, size: 2, estimator: 'grpo', policy: 'complete', valid: true, reason: null },
     ...{ mean: 1, std: 0, zeroVariance: true, members: [], policyVersions: [], closedAt: 5 },
   });
+}
+
+async function fed(): Promise<string[]> {
+  const feed = new AppendLog(store, feedEntrySchema, keys.feed('r'));
+  const entries = await Promise.all(Array.from({ length: await feed.length() }, (_, n) => feed.read(n)));
+  return entries.map((entry) => `${entry?.taskId}/${entry?.index}`);
 }
 
 describe('the books of a run that serves', () => {
@@ -111,6 +119,53 @@ describe('the books of a run that serves', () => {
     expect(await samples()).toEqual([2, 2]);
   });
 
+  it('put no end while a group is open that was begun: sinks would end without it', async () => {
+    await open(0);
+    await close('a', 0);
+    await begin('b', 0);
+    await expect(endServing({ store, now }, 'r', 'trainer')).rejects.toMatchObject({
+      code: 'internal',
+      hint: expect.stringContaining('runs recover r'),
+    });
+    expect(await readServed(store, 'r')).toBeNull();
+    await close('b', 0);
+    await endServing({ store, now }, 'r', 'trainer');
+    expect(await readServed(store, 'r')).toMatchObject({ groups: 2, reason: 'trainer' });
+  });
+
+  it('carry a run that had its end no further than that', async () => {
+    await open(0);
+    await close('a', 0);
+    await close('b', 0);
+    await endServing({ store, now }, 'r', 'trainer');
+    const { run, plan } = await look();
+    expect(await serveOpening({ store }, run, plan)).toMatchObject({ partitions: 1, serve: { groups: 2 } });
+    expect(await open(0)).toMatchObject({ done: 4, groups: { open: [] } });
+  });
+
+  it('count a group as begun when a later one has', async () => {
+    await open(0);
+    await close('a', 0);
+    await open(1);
+    await begin('b', 2);
+    expect((await open(0)).groups).toMatchObject({ begun: 3 });
+    expect((await open(1)).groups).toMatchObject({ begun: 4 });
+  });
+
+  it('feed a closed group that is opened once more, and every other before the end', async () => {
+    await open(0);
+    for (const [taskId, index] of [
+      ['a', 0],
+      ['b', 0],
+    ] as const)
+      await close(taskId, index);
+    expect(await fed()).toEqual([]);
+    await openGroup({ store } as RolloutDeps, { runId: 'r', taskId: 'b', index: 0 });
+    expect(await fed()).toEqual(['b/0']);
+    await endServing({ store, now }, 'r', 'groups');
+    expect(await fed()).toEqual(['b/0', 'a/0']);
+  });
+
   it('feed groups whose executor died before it could say that they had closed', async () => {
     await open(0);
     for (const [taskId, index] of [
@@ -122,8 +177,6 @@ describe('the books of a run that serves', () => {
     await feedGroup(store, 'r', { taskId: 'b', index: 0, closedAt: 5 });
     const { run, plan } = await look();
     for (let times = 0; times < 2; times++) await completeFeed({ store }, run, plan);
-    const feed = new AppendLog(store, feedEntrySchema, keys.feed('r'));
-    const entries = await Promise.all(Array.from({ length: await feed.length() }, (_, n) => feed.read(n)));
-    expect(entries.map((entry) => `${entry?.taskId}/${entry?.index}`)).toEqual(['b/0', 'a/0', 'a/1']);
+    expect(await fed()).toEqual(['b/0', 'a/0', 'a/1']);
   });
 });

@@ -115,16 +115,16 @@ describe('an agent that attacks its own sandbox', () => {
   });
 
   it('by running it out of memory until it ends is scored by what it left, and gets no second attempt', async () => {
+    const eatMemory = 'for i in 1 2 3 4; do tail /dev/zero & done; wait';
     const { rollouts, server } = await runAgainst(
       host,
       'out-of-memory',
       [await task({ sandbox: { memoryMb: 64 } })],
-      ({ turn }) =>
-        turn === 0
-          ? runs(
-              `${ANSWER}; echo 1000 > /proc/1/oom_score_adj; for i in 1 2 3 4; do tail /dev/zero & done; wait`,
-            )
-          : says('Done.'),
+      // PID 1 is put first in line for the kernel's choice; again, as it may take what ate the memory instead.
+      ({ turn }) => {
+        if (turn === 0) return runs(`${ANSWER}; echo 1000 > /proc/1/oom_score_adj; ${eatMemory}`);
+        return turn < 6 ? runs(eatMemory) : says('Done.');
+      },
       DOCKER,
     );
     expect(rollouts[0]).toMatchObject({
@@ -132,8 +132,8 @@ describe('an agent that attacks its own sandbox', () => {
       failureClass: 'agent',
       reward: 1,
       attempts: 1,
+      turns: server.seen.length,
     });
-    expect(server.seen).toHaveLength(1);
   });
 });
 

@@ -49,6 +49,20 @@ test('where there is no token, pages of other sites are turned away', async () =
   expect(await from('http://127.0.0.1:3000', 'OPTIONS')).toBe(200);
 });
 
+test('where there is no token, what a page of another site embeds is turned away, too: it names no origin', async () => {
+  const app = createServer({ logger, host: '127.0.0.1', token: null });
+  onTestFinished(() => app.close());
+  app.get('/small', () => ({ text: 'x' }));
+  const from = async (headers: Record<string, string>) =>
+    (await app.inject({ url: '/small', headers })).statusCode;
+  expect(await from({ 'sec-fetch-site': 'cross-site' })).toBe(403);
+  expect(await from({ 'sec-fetch-site': 'same-site' })).toBe(403);
+  expect(await from({ 'sec-fetch-site': 'cross-site', origin: 'http://localhost:3000' })).toBe(200);
+  expect(await from({ 'sec-fetch-site': 'none' })).toBe(200);
+  expect(await from({ 'sec-fetch-site': 'same-origin' })).toBe(200);
+  expect(await from({})).toBe(200);
+});
+
 test('where there is one, pages of any origin may ask, as at the original server', async () => {
   const url = await serving('t');
   const preflight = await fetch(`${url}/echo`, {

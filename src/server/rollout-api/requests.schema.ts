@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { endpointUrlSchema } from '../../core/endpoint-url.schema.js';
 import { ID_PATTERN } from '../../core/ids.js';
 
 const MAX_ITEMS = 1_000;
@@ -55,9 +56,7 @@ const policyRequestSchema = z.strictObject({
     .nullable()
     .default(null)
     .describe('Model id as the endpoint knows it; null = as the run has it'),
-  baseUrl: z
-    .url({ protocol: /^https?$/ })
-    .refine((url) => URL.canParse(url) && new URL(url).username + new URL(url).password === '')
+  baseUrl: endpointUrlSchema
     .nullable()
     .default(null)
     .describe(

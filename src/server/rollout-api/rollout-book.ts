@@ -10,7 +10,7 @@ import type { RolloutApiDeps } from './deps.js';
 import type { OfferedEnvironments } from './offered-environments.js';
 import { RefusedRequest } from './refused-request.js';
 import { type RequestRecord, requestRecordSchema } from './request-record.schema.js';
-import { requestRun } from './request-run.js';
+import { requestRun, requestRunId } from './request-run.js';
 import type { RolloutRequest } from './requests.schema.js';
 import { digestOf, settleRequest } from './settle-request.js';
 
@@ -84,10 +84,26 @@ export class RolloutBook {
 
   private async put(id: string, asked: RolloutRequest): Promise<RequestRecord> {
     const { store, run } = this.deps;
+    await this.refuseTaken(id);
     const serving = await readRun(store, run.runId);
     const settled = await settleRequest(this.deps, this.environments, serving, id, asked);
     const key = keys.request(run.runId, id);
     return (await putRecordIfAbsent(store, requestRecordSchema, key, settled)).value;
+  }
+
+  /** A run of that name may be somebody else's, which must be neither answered with nor cancelled. */
+  private async refuseTaken(id: string): Promise<void> {
+    const { store, run } = this.deps;
+    const runId = requestRunId(run.runId, id);
+    const known = await readRecord(store, runRecordSchema, keys.run(runId));
+    if (known === null || known.requestedBy?.runId === run.runId) return;
+    throw new LongrunError(
+      'already_exists',
+      `Run ${runId}, as which the group would be known, is another one.`,
+      {
+        hint: 'Ask for it under another id.',
+      },
+    );
   }
 
   private idOf({ id }: RolloutRequest, key: string | null): string {

@@ -78,7 +78,8 @@ export class AtroposApi {
   /** Null when the server does not know this environment. */
   async envStatus(envId: number): Promise<EnvStatus | null> {
     const answer = await this.ask('GET', '/status-env', { env_id: envId });
-    if (answer.status === 500) return null;
+    // 404 is how our own listener says it; of a wrong address `/info` tells when we register again.
+    if (answer.status === 500 || answer.status === 404) return null;
     return this.read(envStatusSchema, answer, 'GET /status-env');
   }
 

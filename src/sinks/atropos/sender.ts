@@ -14,6 +14,8 @@ import { arrival, type ServerQueue } from './server-queue.js';
 const SECOND_LOOK_MS = 1_000;
 /** An item that the server breaks on every time must not hold up all others. */
 const MOST_UNANSWERED = 5;
+/** The server is full, or wants to be asked less often: it has not taken the item, and nothing is wrong with that. */
+const ASK_LATER: ReadonlySet<unknown> = new Set([425, 429, 503]);
 
 /** The next group with something to be sent, as items. */
 export interface Prepared {
@@ -28,6 +30,8 @@ export class Sender {
   /** Posts of one item in a row that the server has seen and not taken. */
   private unanswered = 0;
   private trouble = '';
+  /** The last post was put off by the server, in so many words. */
+  private putOff = false;
   /** Groups in a row with rewards to learn from and nothing that can be trained. */
   private untrainable = 0;
 
@@ -107,6 +111,7 @@ export class Sender {
       }
       this.prepared = null;
       this.trouble = error instanceof Error ? error.message : String(error);
+      this.putOff = LongrunError.is(error) && ASK_LATER.has(error.details.status);
       throw error;
     }
     queue.accepted(item);
@@ -125,8 +130,10 @@ export class Sender {
     else {
       this.lookedAt ??= this.context.now();
       if (this.context.now() - this.lookedAt < SECOND_LOOK_MS) return 'open';
-      this.unanswered += 1;
-      queue.mayTurnUp();
+      if (!this.putOff) {
+        this.unanswered += 1;
+        queue.mayTurnUp();
+      }
       Object.assign(item, { state: 'pending', resent: item.resent || verdict === 'unknown' });
       if (verdict === 'unknown') group.reason = 'sent again: nobody can tell whether it had arrived';
     }

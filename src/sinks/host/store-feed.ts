@@ -65,7 +65,8 @@ export class StoreFeed implements Feed {
 
   async ended(): Promise<boolean> {
     if (!(await this.runHasServed())) return false;
-    // Whatever closed before the run ended is in the log by now.
+    // Whatever closed before the run ended is in the log by now; a reading that is under way may have missed it.
+    await this.reading;
     await this.readOn();
     return this.waiting.length === 0;
   }

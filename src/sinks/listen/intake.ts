@@ -38,6 +38,8 @@ export class Intake {
     private readonly log: EventLog,
     private readonly items: ItemStore,
     private readonly maxQueue: number,
+    /** Once the contents are cleared away that nobody will be given any more. */
+    private readonly cleared: () => Promise<void>,
   ) {}
 
   /**
@@ -103,8 +105,12 @@ export class Intake {
       await before;
       return true;
     }
-    const found = await this.items.put(item.id, scored);
-    // One that lies there and is not queued belongs to somebody who died in between.
+    let found = await this.items.put(item.id, scored);
+    if (found === 'there' && !this.log.live.has(item.id)) {
+      // It is just being cleared away, or its poster died before it was queued.
+      await this.cleared();
+      found = await this.items.put(item.id, scored);
+    }
     return found === 'consumed' || (found === 'there' && this.log.live.has(item.id));
   }
 

@@ -65,8 +65,8 @@ function register(state: ListenerState, registration: NonNullable<ListenerState[
   const { outstanding } = state;
   if (outstanding === null) return;
   if (before?.batchSize === registration.batchSize) {
-    // It is handed out once more, as the first of this registration.
-    state.step += 1;
+    // It is handed out once more, as the first of this registration, unless the trainer says that it has it.
+    outstanding.counted = false;
     return;
   }
   state.queue.unshift(...outstanding.entries);
@@ -112,7 +112,7 @@ function issue(state: ListenerState, batch: number, ids: readonly string[]): voi
     .filter(isWanted)
     .map((entry) => ({ ...entry, deliveries: entry.deliveries + 1 }));
   state.queue = state.queue.filter((entry) => !isWanted(entry));
-  state.outstanding = { batch, entries, deliveries: 1 };
+  state.outstanding = { batch, entries, deliveries: 1, counted: true };
   state.repeats += itemsOf(entries.filter(({ deliveries }) => deliveries > 1)).length;
   state.batches = batch;
   state.step += 1;
@@ -121,16 +121,20 @@ function issue(state: ListenerState, batch: number, ids: readonly string[]): voi
 function reissue(state: ListenerState): void {
   const { outstanding } = state;
   if (outstanding === null) return;
+  if (!outstanding.counted) state.step += 1;
+  outstanding.counted = true;
   outstanding.deliveries += 1;
   state.repeats += itemsOf(outstanding.entries).length;
   for (const entry of outstanding.entries) entry.deliveries += 1;
 }
 
 function acknowledge(state: ListenerState, batch: number): void {
-  state.itemsAcknowledged += itemsOf(state.outstanding?.entries ?? []).length;
+  const { outstanding } = state;
+  state.itemsAcknowledged += itemsOf(outstanding?.entries ?? []).length;
+  // A trainer that comes back with a batch behind it has counted that in its starting step.
+  if (outstanding?.counted !== false) state.trained += 1;
   state.outstanding = null;
   state.acknowledged = batch;
-  state.trained += 1;
 }
 
 /** The entries of the next batch, each named by its first item; null while there is none. */

@@ -101,7 +101,13 @@ export const listenerStateSchema = z.object({
   buffers: z.record(z.string(), z.array(itemSchema)),
   queue: z.array(entrySchema),
   outstanding: z
-    .object({ batch: z.number().int(), entries: z.array(entrySchema), deliveries: z.number().int() })
+    .object({
+      batch: z.number().int(),
+      entries: z.array(entrySchema),
+      deliveries: z.number().int(),
+      /** Whether it is one of the steps of this registration: not before it is handed out under it. */
+      counted: z.boolean().default(true),
+    })
     .nullable(),
 });
 export type ListenerState = z.infer<typeof listenerStateSchema>;

@@ -45,7 +45,7 @@ export class Listener {
     private readonly log: EventLog,
     private readonly items: ItemStore,
   ) {
-    this.intake = new Intake(log, items, options.maxQueue);
+    this.intake = new Intake(log, items, options.maxQueue, () => this.clearing);
     this.handingOut = new HandingOut(log);
     this.repeats = new AppendLog(options.store, repeatSchema, `${options.prefix}/repeats`);
   }
@@ -112,6 +112,8 @@ export class Listener {
   }
 
   async queueOwn(items: readonly ScoredItem[]): Promise<Taken[]> {
+    // One that was frozen must not queue what a newer executor has handed out meanwhile.
+    await this.options.checkFence();
     const taken = await this.intake.take(items);
     this.keepLatest(items, taken);
     this.options.onChange();
@@ -193,7 +195,11 @@ export class Listener {
   }
 
   private clear(items: readonly Item[], event: ListenerEvent): void {
-    const remove = ({ id }: Item) => (event.kind === 'reset' ? this.items.drop(id) : this.items.consume(id));
+    const remove = async ({ id }: Item): Promise<void> => {
+      // After a start the log may tell of items that went and were posted again since.
+      if (this.log.live.has(id)) return;
+      await (event.kind === 'reset' ? this.items.drop(id) : this.items.consume(id));
+    };
     this.clearing = this.clearing.then(async () => {
       // What cannot be cleared now only takes up room: the log says what counts.
       for await (const _ of mapBounded(items, (item) => remove(item).catch(() => undefined)));

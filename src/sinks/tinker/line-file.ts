@@ -1,4 +1,4 @@
-import { open, readFile, truncate } from 'node:fs/promises';
+import { constants, open, readFile, truncate } from 'node:fs/promises';
 import { errnoOf } from '../../store/filesystem/store-error.js';
 
 const LINE_END = 10;
@@ -34,7 +34,8 @@ export class LineFile {
   /** The next line, without its end. */
   async put(text: string): Promise<void> {
     const bytes = Buffer.from(`${text}\n`);
-    const file = await open(this.path, this.bytes === 0 ? 'w' : 'r+');
+    // Never truncated: another executor may have gone on behind this place.
+    const file = await open(this.path, constants.O_WRONLY | constants.O_CREAT);
     try {
       for (let done = 0; done < bytes.length; )
         done += (await file.write(bytes, done, bytes.length - done, this.bytes + done)).bytesWritten;

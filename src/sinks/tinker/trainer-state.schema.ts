@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { endpointUrlSchema } from '../../core/endpoint-url.schema.js';
 
 /** `state.json` as a trainer writes it: which weights it has, and how many batches it needs no more. */
 export const stateFileSchema = z.object({
   policy_version: z.union([z.string().min(1), z.number().int()]),
   /** What model calls ask the endpoint for from now on. */
   model: z.string().min(1).nullish(),
-  base_url: z.url().nullish(),
+  base_url: endpointUrlSchema.nullish(),
   /** The number of the last batch that was trained; 0 = none yet. */
   consumed: z.number().int().min(0),
 });

@@ -62,7 +62,9 @@ export function processBehaviour(kit: SandboxKit, profile: SandboxProfile): void
 
     test('in the background outlive their call, which ends with its main process', async () => {
       const sandbox = await kit.shared();
-      const result = await run(sandbox, 'sleep 7401 & echo main', { timeoutMs: 20_000 });
+      // Looked for once it is what it is to be: a process that has only just been forked is still a shell.
+      const begun = 'until grep -q 7401 /proc/$!/cmdline; do :; done';
+      const result = await run(sandbox, `sleep 7401 & ${begun}; echo main`, { timeoutMs: 20_000 });
       expect(result).toMatchObject({ exitCode: 0, timedOut: false });
       expect(textOf(result)).toBe('main\n');
       expect(textOf(await run(sandbox, countOf('7401')))).toBe('1\n');

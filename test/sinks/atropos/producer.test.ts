@@ -132,6 +132,23 @@ describe('a group that goes to no trainer', () => {
   });
 });
 
+it.each([429, 503])(
+  'a group is not given up for a server that is full for long and says %s',
+  async (status) => {
+    const { double, run, work, delivery, id } = await producing();
+    double.train(BATCH);
+    double.faults.set(
+      '/scored_data',
+      Array.from({ length: 8 }, () => ({ status, body: 'the queue is full' })),
+    );
+    const key = await run.close();
+    const { executor } = await work({ now: hurried() });
+    await until(() => double.groups.includes(id(key)));
+    expect(executor.settled.parked).toBe(0);
+    expect(await delivery(key)).toMatchObject({ state: 'sent' });
+  },
+);
+
 describe('a post that nobody answered', () => {
   it.each<[string, Fault, number]>([
     ['is not repeated when it had arrived', 'cut_after', 1],

@@ -47,6 +47,19 @@ describe('a server that has restarted', () => {
     expect(double.envs).toHaveLength(2);
   });
 
+  it('is recognised by either word for an environment that is not known', async () => {
+    const { double, run, work, id } = await producing();
+    double.train(BATCH);
+    const { executor } = await work();
+    const key = await run.close();
+    await until(() => double.groups.length === 1);
+    double.faults.set('/status-env', [{ status: 404, body: '{"detail":"no environment has the id 0"}' }]);
+    await until(() => double.groups.length === 2);
+    expect(double.groups).toEqual([id(key), id(key)]);
+    expect(double.envs).toHaveLength(2);
+    expect(executor.settled.parked).toBe(0);
+  });
+
   it('is recognised by an executor that was not there at the time', async () => {
     const { double, run, work } = await producing();
     double.train(BATCH);
