@@ -67,7 +67,7 @@ function begin(input: RunInput, opening: RunOpening): Conduct {
   const conduct = { input, opening, board, serve, teller, sinks };
   handleSteering(conduct);
   handlePartitions(conduct);
-  if (serve !== null) handleSinks(serve, teller);
+  if (serve !== null) handleSinks(board, serve, teller);
   sinks?.start();
   return conduct;
 }

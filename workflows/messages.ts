@@ -26,6 +26,8 @@ export const groupEndedSignal = defineSignal<[number, boolean]>('groupEnded');
 /** To a run, from a partition with nothing left to start: its index, what it still has in flight, and how many wait for a budget. */
 export const exhaustedSignal = defineSignal<[number, number, number?]>('exhausted');
 
+/** To a run that serves, from a shift: the id of a group whose workflow has failed, and why. */
+export const groupFailedSignal = defineSignal<[string, string]>('groupFailed');
 /** To a run that serves, from a sink: groups with a lower number than this may be started, as far as it is concerned. */
 export const allowanceSignal = defineSignal<[SinkName, number]>('allowance');
 /** To the same: its trainer needs no more. Nothing new is started, what runs ends in order. */

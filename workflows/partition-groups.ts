@@ -1,9 +1,9 @@
-import { startChild } from '@temporalio/workflow';
-import { type GroupKey, groupWorkflowId } from '../src/core/ids.js';
+import { ChildWorkflowFailure, isCancellation, startChild } from '@temporalio/workflow';
+import { type GroupKey, groupId, groupWorkflowId } from '../src/core/ids.js';
 import type { PartitionOpening } from '../src/core/workflow-messages.js';
 import { childOptions } from './child-options.js';
 import { group } from './group.js';
-import { groupEndedSignal, pauseSignal } from './messages.js';
+import { groupEndedSignal, groupFailedSignal, pauseSignal } from './messages.js';
 import type { PartitionWork, Unit } from './partition-work.js';
 import { tell } from './pass-on.js';
 import { rolloutAttributes } from './search-attributes.js';
@@ -50,11 +50,19 @@ async function runGroup(
     running.add(workflowId);
     if (board.paused) await work.toChildren.run(() => child.signal(pauseSignal));
     await tellEnd((await child.result()).dead);
-  } catch {
+  } catch (error) {
     // Cancelled, terminated or already there: the store says what became of it, not this history.
+    if (work.input.orders !== undefined && !isCancellation(error)) await tellFailure(work, key, error);
   } finally {
     running.delete(workflowId);
     board.groupClosed(workflowId, size);
     await work.tellTail();
   }
+}
+
+/** Trainers are given groups in the numbers that they allow: one that never closes would be waited for, and nobody told. */
+async function tellFailure({ runWorkflow }: PartitionWork, key: GroupKey, error: unknown): Promise<void> {
+  const cause = error instanceof ChildWorkflowFailure ? error.cause : error;
+  const why = cause instanceof Error ? cause.message : String(cause);
+  await tell(runWorkflow, groupFailedSignal, groupId(key), why);
 }

@@ -10,6 +10,7 @@ import {
   exhaustedSignal,
   finishSignal,
   groupEndedSignal,
+  groupFailedSignal,
   pauseSignal,
   progressQuery,
   resumeSignal,
@@ -74,8 +75,13 @@ export function handlePartitions({ board, opening, teller }: RunDesk): void {
   });
 }
 
-/** What its sinks tell a run that serves. */
-export function handleSinks(serve: ServeBoard, teller: PartitionTeller): void {
+/** What its sinks tell a run that serves, and its shifts of groups that will never close by themselves. */
+export function handleSinks(board: RunBoard, serve: ServeBoard, teller: PartitionTeller): void {
+  setHandler(groupFailedSignal, (group, why) => {
+    board.pause('group_failed', `${group}: ${why}`);
+    noteStandstill(board);
+    return teller.pauseOrResume();
+  });
   setHandler(allowanceSignal, (sink, limit) => {
     serve.allow(sink, limit);
     return teller.orders();

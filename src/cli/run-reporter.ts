@@ -1,3 +1,4 @@
+import { isBudget } from '../core/pause-reason.js';
 import { catchInterrupts } from '../launch/interrupts.js';
 import type { AttendOptions, LaunchOutcome } from '../launch/launch-run.js';
 import type { RunView } from '../launch/run-view.js';
@@ -35,7 +36,7 @@ const ENDS = {
 } as const;
 
 function pausedByBudget({ run: { runId, pauseReason, pauseDetail, config } }: RunDocument): string {
-  if (pauseReason === 'dead_groups' || pauseReason === 'sink_failed')
+  if (pauseReason !== null && pauseReason !== 'person' && !isBudget(pauseReason))
     return `The run is paused: ${pauseNote(pauseReason, config, pauseDetail)}. ${pauseAdvice(runId, pauseReason, config)}`;
   const note = pauseNote(pauseReason, config) ?? 'what is left of its budget does not cover what is open';
   const raise = pauseReason === null ? `longrun runs set ${runId}` : raiseCommand(runId, pauseReason, config);

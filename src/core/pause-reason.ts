@@ -1,4 +1,4 @@
-/** Why nothing new is started: a person said so, a budget is spent, group after group has no score, a sink cannot go on. */
+/** Why nothing new is started: a person said so, a budget is spent, group after group has no score, a sink or a group cannot go on. */
 export const PAUSE_REASONS = [
   'person',
   'token_budget',
@@ -6,12 +6,13 @@ export const PAUSE_REASONS = [
   'group_budget',
   'dead_groups',
   'sink_failed',
+  'group_failed',
 ] as const;
 export type PauseReason = (typeof PAUSE_REASONS)[number];
 
 /** What is over once a budget is raised. */
 export const isBudget = (reason: PauseReason): boolean =>
-  reason !== 'person' && reason !== 'dead_groups' && reason !== 'sink_failed';
+  reason === 'token_budget' || reason === 'cost_budget' || reason === 'group_budget';
 
 /** Under this name a run's memo says which budget it waits for. */
 export const MEMO_PAUSED_BY = 'pausedBy';

@@ -27,6 +27,8 @@ export function pauseNote(
       return `${config.deadGroups ?? 'many'} groups in a row ended without a single score`;
     case 'sink_failed':
       return `a sink cannot go on${detail == null ? '' : ` (${detail})`}`;
+    case 'group_failed':
+      return `the workflow of a group has failed${detail == null ? '' : ` (${detail})`}`;
   }
 }
 
@@ -34,6 +36,8 @@ export function pauseNote(
 export function pauseAdvice(runId: string, reason: PauseReason, config: Budgets): string {
   if (reason === 'sink_failed')
     return `put right what is wrong, then go on with: longrun runs resume ${runId}`;
+  if (reason === 'group_failed')
+    return `its sinks wait for that group; carry it on with: longrun runs recover ${runId}`;
   return isBudget(reason)
     ? `raise it with: ${raiseCommand(runId, reason, config)}`
     : `find out why with longrun queue list --run ${runId}, then go on with: longrun runs resume ${runId}`;
@@ -46,6 +50,7 @@ export function raiseCommand(runId: string, reason: PauseReason, config: Budgets
     person: '',
     dead_groups: '',
     sink_failed: '',
+    group_failed: '',
     token_budget: `--budget-tokens ${doubled(budgetTokens)}`,
     cost_budget: `--budget-usd ${doubled(budgetUsd)}`,
     group_budget:

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { partitionWorkflowId, runWorkflowId } from '../../src/core/ids.js';
+import { groupWorkflowId, partitionWorkflowId, runWorkflowId } from '../../src/core/ids.js';
 import { keys } from '../../src/store/keys.js';
 import { readServed, shiftLog } from '../../src/store/shifts.js';
 import { groupsIn } from '../support/groups.js';
@@ -113,6 +113,22 @@ describe('a run that serves', () => {
     );
     const { status } = await host.client.workflow.getHandle(partitionWorkflowId('recovered', 0)).describe();
     expect(status.name).toBe('COMPLETED');
+  });
+
+  it('is paused where the workflow of a group has failed, as its sinks wait for that group; recover carries it on', async () => {
+    await host.plan('holed', await tasks(), { ...SLOW, groups: 4, concurrency: 8, serve: serves('holed') });
+    await host.runs.start('holed');
+    await begun('holed', 0);
+    await host.client.workflow
+      .getHandle(groupWorkflowId({ runId: 'holed', taskId: 'one', index: 0 }))
+      .terminate('by hand');
+    await until(async () => (await host.runs.progress('holed'))?.reason === 'group_failed');
+    expect((await host.runs.progress('holed'))?.detail).toContain('holed/one/0: ');
+    await host.runs.recover('holed');
+    expect(await host.runs.wait('holed', AbortSignal.timeout(100_000))).toBe('finished');
+    expect((await rowsOf('holed')).sort()).toEqual(
+      [0, 1].flatMap((n) => [`holed/one/${n}`, `holed/two/${n}`]).sort(),
+    );
   });
 
   it('that has a sink which cannot go on is paused and says why, and goes on when somebody resumes it', async () => {
