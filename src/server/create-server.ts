@@ -45,7 +45,7 @@ export function createServer({ logger, host, token }: ServerOptions): FastifyIns
   return app;
 }
 
-/** Answers the URL under which it can be reached, with the port it got for port 0. Throws `already_exists` for a taken port. */
+/** Answers the URL under which it can be reached, with the port it got for port 0. Throws `already_exists` for a taken port, `sink_refused` for one that cannot be had. */
 export async function listenOn(app: FastifyInstance, host: string, port: number): Promise<string> {
   try {
     await app.listen({ host, port });
@@ -54,6 +54,12 @@ export async function listenOn(app: FastifyInstance, host: string, port: number)
       throw new LongrunError('already_exists', `${host}:${port} is in use by another process`, {
         retryable: true,
         hint: 'It is tried again; end the other process, or choose another port.',
+        cause,
+      });
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === 'EADDRNOTAVAIL' || code === 'EACCES' || code === 'ENOTFOUND')
+      throw new LongrunError('sink_refused', `${host}:${port} cannot be listened on (${code})`, {
+        hint: 'Name an address of this machine, and a port that this user may open.',
         cause,
       });
     throw cause;

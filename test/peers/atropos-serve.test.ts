@@ -24,7 +24,7 @@ const GROUPS = 200;
 const GROUP_SIZE = 8;
 const BATCH = 4 * GROUP_SIZE;
 const RUN = 'served';
-const LIMIT_MS = 600_000;
+const LIMIT_MS = 900_000;
 
 /** Right where its seed is even; a rollout is one call of the model, and of a tool. */
 const policy: Policy = ({ seed }) => {

@@ -29,6 +29,16 @@ test('on an interface that others reach it wants a token before it listens', () 
   expect(createServer({ logger, host: '0.0.0.0', token: 't' })).toBeDefined();
 });
 
+test('an address that is none of this machine is named, and not tried for ever', async () => {
+  const app = createServer({ logger: pino({ level: 'silent' }), host: '127.0.0.1', token: null });
+  onTestFinished(() => app.close());
+  await expect(listenOn(app, '192.0.2.1', 0)).rejects.toMatchObject({
+    code: 'sink_refused',
+    retryable: false,
+    message: expect.stringContaining('192.0.2.1:0'),
+  });
+});
+
 test('where there is a token, only who says it is answered', async () => {
   const url = await serving('open sesame');
   const ask = (authorization?: string) =>

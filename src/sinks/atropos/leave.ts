@@ -35,7 +35,7 @@ export async function takeLeave(context: SinkContext, base: URL, patienceMs = PA
     context.signal.throwIfAborted();
     if (LongrunError.is(error, 'fenced')) throw error;
     context.logger.warn(
-      { err: error, envId: registration.envId },
+      { reason: String(error), envId: registration.envId },
       `could not disconnect from ${base.origin}; if that server is still there, its weights count environment ${registration.envId} in`,
     );
     return;
