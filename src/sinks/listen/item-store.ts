@@ -61,8 +61,15 @@ export class ItemStore {
 /** `group_overrides` with the mark of a delivery. */
 export function marked(overrides: string, { batch, n }: DeliveryMark): string {
   const delivery = `"delivery": {"batch": ${batch}, "n": ${n}}`;
-  const inner = overrides === 'null' ? '' : overrides.slice(1, -1).trim();
+  const inner = overrides === 'null' ? '' : withoutMark(overrides).slice(1, -1).trim();
   return inner === '' ? `{${delivery}}` : `{${inner}, ${delivery}}`;
+}
+
+/** What a producer that marks its own repeats says of them goes by another name. */
+function withoutMark(overrides: string): string {
+  if (!overrides.includes('"delivery"')) return overrides;
+  const { delivery, ...rest } = JSON.parse(overrides) as Record<string, unknown>;
+  return delivery === undefined ? overrides : JSON.stringify({ ...rest, posted: delivery });
 }
 
 /** An item as it is handed out: `rest` ends in a brace, and the overrides go before that. */
