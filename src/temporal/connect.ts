@@ -3,6 +3,7 @@ import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { NativeConnectionOptions } from '@temporalio/worker';
 import { badInput, LongrunError } from '../core/errors.js';
 import { SECOND_MS } from '../core/time.js';
+import { ClosableRetries } from './closable-retries.js';
 import { attachServer } from './embedded-server.js';
 import { probeServer } from './probe-server.js';
 import { registerSearchAttributes } from './search-attributes.js';
@@ -60,7 +61,11 @@ export interface ClusterClient {
 
 /** A client of the cluster, with our search attributes registered. */
 export async function connectClient(cluster: Cluster): Promise<ClusterClient> {
-  const connection = await Connection.connect(cluster.connection);
+  const retries = new ClosableRetries();
+  const connection = await Connection.connect({
+    ...cluster.connection,
+    interceptors: [retries.interceptor],
+  });
   try {
     await registerSearchAttributes(connection, cluster.namespace);
   } catch (error) {
@@ -68,7 +73,11 @@ export async function connectClient(cluster: Cluster): Promise<ClusterClient> {
     throw error;
   }
   const client = new Client({ connection, namespace: cluster.namespace });
-  return { client, connection, close: () => connection.close() };
+  const close = async () => {
+    await retries.end();
+    await connection.close();
+  };
+  return { client, connection, close };
 }
 
 /** Null when neither flag, environment nor profile names an address. */
