@@ -13,7 +13,7 @@ export class ClosableRetries {
   private nextAt = 0;
   private readonly usual = defaultGrpcRetryOptions();
 
-  readonly interceptor = makeGrpcRetryInterceptor({
+  readonly interceptor: ReturnType<typeof makeGrpcRetryInterceptor> = makeGrpcRetryInterceptor({
     retryableDecider: (attempt, status) => !this.ended && this.usual.retryableDecider(attempt, status),
     delayFunction: (attempt, status) => {
       const delayMs = this.usual.delayFunction(attempt, status);
