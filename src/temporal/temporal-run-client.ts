@@ -125,8 +125,9 @@ export class TemporalRunClient implements RunClient {
       if (error instanceof WorkflowNotFoundError) return null;
       throw error;
     }
-    // A query needs a worker; without one the run is open all the same.
-    const counts = await handle.query<ProgressCounts>('progress').catch(() => null);
+    // A query needs a worker; without one the run is open all the same, and the server would wait for half a minute.
+    const ask = () => handle.query<ProgressCounts>('progress');
+    const counts = await this.client.withDeadline(Date.now() + QUERY_LIMIT_MS, ask).catch(() => null);
     if (counts === null) return { status: noted === null ? 'running' : 'paused', reason: noted, detail };
     return { status: counts.status, reason: counts.reason ?? null, detail: counts.detail ?? null };
   }
@@ -190,6 +191,8 @@ export class TemporalRunClient implements RunClient {
   }
 }
 
+/** A worker that is at work answers within this. */
+const QUERY_LIMIT_MS = 5_000;
 /** A worker's long poll lasts a minute at most. */
 const POLLER_FRESH_MS = 70_000;
 
