@@ -9,13 +9,15 @@ export interface WindowState {
   slowStart: boolean;
   /** Answered with the window in full use, since it last changed. */
   answered: number;
-  /** How many of them it takes before the ceiling is tried again. */
+  /** How many of them it takes before the ceiling is tried again, with `HOLD_AT` calls at once or more. */
   hold: number;
 }
 
 export const FIRST_WINDOW = 16;
 const FIRST_HOLD = 100;
 const LONGEST_HOLD = 16 * FIRST_HOLD;
+/** Fewer calls at once hold for fewer answers in proportion: a window taken for too small is soon found out. */
+const HOLD_AT = 6;
 const LARGEST_WINDOW = 10_000;
 /** An additive step is 1, or this part of the way to the ceiling, or of a window that has none. */
 const STEP_PART = 1 / 4;
@@ -70,7 +72,7 @@ export class ConcurrencyWindow {
       state.hold = FIRST_HOLD;
     } else if (state.limit < state.ceiling - 1)
       this.grow(Math.min(state.ceiling - 1, state.limit + stepOf(state.ceiling - state.limit)));
-    else if (state.answered >= state.hold) {
+    else if (state.answered >= state.hold * Math.min(1, state.limit / HOLD_AT)) {
       state.hold = Math.min(LONGEST_HOLD, state.hold * 2);
       this.grow(state.ceiling);
     }
@@ -86,6 +88,11 @@ export class ConcurrencyWindow {
     return this.state.limit > 1 && inFlight > this.state.proven;
   }
 
+  /** More than may be made: calls begun before the window shrank, which say nothing of what it is now. */
+  isExceeded(inFlight: number): boolean {
+    return inFlight > this.state.limit;
+  }
+
   /** Refused with so many calls in flight. */
   refused(inFlight: number): void {
     this.state.ceiling = this.refusedAt(inFlight);
@@ -99,6 +106,14 @@ export class ConcurrencyWindow {
   refusedAgain(inFlight: number): void {
     const reached = this.refusedAt(inFlight);
     this.shrink(Math.max(Math.min(this.state.proven, reached - 1), Math.floor(reached / 2)));
+  }
+
+  /** Right after a refusal so many calls turn out to be in flight that were not refused: the ceiling is above them. */
+  corrected(inFlight: number): void {
+    const { state } = this;
+    if (state.ceiling === null || inFlight < state.ceiling) return;
+    state.ceiling = inFlight + 1;
+    state.limit = Math.max(state.limit, Math.floor(state.ceiling / 2));
   }
 
   /** The endpoint says that it has too much to do. */

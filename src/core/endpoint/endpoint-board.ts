@@ -32,6 +32,8 @@ interface Holder {
   /** It has used what it is granted, and not been refused. */
   vouches: boolean;
   expiresAt: number;
+  /** What it used by the report before. */
+  earlier?: { used: number; until: number };
 }
 
 /** Survives continue-as-new. Times are epoch milliseconds of the keeper's clock. */
@@ -97,7 +99,8 @@ export class EndpointBoard {
     const before = this.state.holders[hostId] ?? null;
     if (before === null || report.nth > before.report.nth) {
       const { granted, vouches } = before ?? { granted: 0, vouches: false };
-      this.state.holders[hostId] = { report, granted, vouches, expiresAt: 0 };
+      const earlier = { used: before === null ? 0 : usedBy(before), until: now };
+      this.state.holders[hostId] = { report, granted, vouches, expiresAt: 0, earlier };
       this.learn(report, before?.report.totals ?? NO_CALLS, now);
     }
     const holder = this.state.holders[hostId] as Holder;
@@ -192,7 +195,8 @@ export class EndpointBoard {
       }
     } else if (failed > 0) this.breaker.failed(failed, now);
     if (refusal !== null) this.refused(report, refusal, now);
-    this.judge.correct(this.takenLastMinute, now);
+    const inFlight = this.total((r) => r.inFlight);
+    this.judge.correct({ inFlight, lastMinute: this.takenLastMinute }, now);
     const recovered = wasTrying && !this.trying;
     const isDown = this.breaker.downSince !== null;
     if (recovered || refusal !== null || isDown !== wasDown) this.nudgeOthers(hostId);
@@ -200,7 +204,7 @@ export class EndpointBoard {
 
   private refused({ hostId }: EndpointReport, refusal: Refusal, now: number): void {
     const found = {
-      inFlight: refusal.inFlight + this.inFlightElsewhere(hostId),
+      inFlight: refusal.inFlight + this.inFlightElsewhere(hostId, now - refusal.sentAgoMs),
       lastMinute: this.takenLastMinute,
     };
     if (!this.judge.refused(refusal, found, now)) return;
@@ -220,11 +224,14 @@ export class EndpointBoard {
     if (this.window.limit !== limit) for (const h of holders) h.vouches = false;
   }
 
-  private inFlightElsewhere(hostId: string): number {
-    return Object.values(this.state.holders).reduce(
-      (sum, h) => (h.report.hostId === hostId ? sum : sum + usedBy(h)),
-      0,
-    );
+  /** When a call was sent at `sentAt`: those that have ended since count. */
+  private inFlightElsewhere(hostId: string, sentAt: number): number {
+    return Object.values(this.state.holders).reduce((sum, holder) => {
+      if (holder.report.hostId === hostId) return sum;
+      const { earlier } = holder;
+      const ended = earlier !== undefined && earlier.until > sentAt ? earlier.used : 0;
+      return sum + Math.max(usedBy(holder), ended);
+    }, 0);
   }
 
   private grant(holder: Holder, now: number): EndpointShare {
@@ -253,7 +260,8 @@ export class EndpointBoard {
       const mayTake = free > 0 && other.granted < want(i);
       if (i !== index && (mayGive || mayTake)) this.nudges.add(other.report.hostId);
     }
-    const { growsAfter } = this.window;
+    // While one at a time is tried, its answer frees the others.
+    const growsAfter = this.trying ? 1 : this.window.growsAfter;
     const probeInMs = isDown ? this.state.breaker.nextProbeAt - now : 0;
     return {
       concurrency: holder.granted,

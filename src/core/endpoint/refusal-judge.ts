@@ -5,7 +5,7 @@ import type { RequestPace } from './request-pace.js';
 
 const FIRST_COOLDOWN_MS = SECOND_MS / 2;
 const LONGEST_COOLDOWN_MS = 15 * SECOND_MS;
-const CORRECTION_MS = SECOND_MS;
+const CORRECTION_MS = 3 * SECOND_MS;
 
 /** Survives continue-as-new. Times are epoch milliseconds of the keeper's clock. */
 export interface JudgeState {
@@ -15,7 +15,7 @@ export interface JudgeState {
   coolUntil: number;
   /** Refusals in a row, each after its own wait, without an answer. */
   streak: number;
-  /** Until then the pace found may be corrected by processes that have yet to tell of their calls. */
+  /** Until then what was found may be corrected by processes that have yet to tell of their calls. */
   correctUntil: number;
   /** What was known before the newest refusal was put down to too many calls at once. */
   suspicion: { window: WindowState; inFlight: number; taken: number; knownMs: number } | null;
@@ -53,6 +53,7 @@ export class RefusalJudge {
   answered(sentAt: number): void {
     if (sentAt <= this.state.decidedAt) return;
     this.state.streak = 0;
+    if (this.state.suspicion !== null) this.state.correctUntil = 0;
     this.state.suspicion = null;
   }
 
@@ -69,14 +70,17 @@ export class RefusalJudge {
     }
     // Until then calls may still be made by processes that have not heard of it.
     state.decidedAt = state.coolUntil;
-    if (state.streak > 1) this.blameAgain(found.inFlight, now);
+    if (state.streak > 1) this.blameAgain(found, now);
     else this.blame(refusal, found, now);
     return true;
   }
 
   /** Reports that come right after a refusal tell of calls that were not known of. */
-  correct(lastMinute: number, now: number): void {
-    if (now < this.state.correctUntil) this.pace.corrected(lastMinute);
+  correct({ inFlight, lastMinute }: Circumstances, now: number): void {
+    const { suspicion, correctUntil } = this.state;
+    if (now >= correctUntil) return;
+    if (suspicion === null) this.pace.corrected(lastMinute);
+    else this.window.corrected(Math.min(inFlight, suspicion.window.limit));
   }
 
   private blame({ told, overloaded }: Refusal, { inFlight, lastMinute }: Circumstances, now: number): void {
@@ -84,9 +88,11 @@ export class RefusalJudge {
     const knownMs = now - state.firstAt;
     const spent = told?.remainingRequests === 0 || told?.remainingTokens === 0;
     if (overloaded) this.window.overloaded();
+    else if (!spent && this.window.isExceeded(inFlight)) return;
     else if (!spent && this.window.isSuspect(inFlight)) {
       state.suspicion = { window: { ...this.window.state }, inFlight, taken: lastMinute, knownMs };
       this.window.refused(inFlight);
+      state.correctUntil = state.decidedAt + CORRECTION_MS;
     } else if (told?.remainingTokens !== 0) {
       this.pace.refused(lastMinute, knownMs, now);
       state.correctUntil = state.decidedAt + CORRECTION_MS;
@@ -94,16 +100,17 @@ export class RefusalJudge {
   }
 
   /** Without an answer in between. Refused all alone, it was not about calls at once. */
-  private blameAgain(inFlight: number, now: number): void {
+  private blameAgain({ inFlight, lastMinute }: Circumstances, now: number): void {
     const { suspicion } = this.state;
-    if (suspicion === null) return;
+    if (suspicion === null || this.window.isExceeded(inFlight)) return;
     if (inFlight > 1) {
       this.window.refusedAgain(inFlight);
       return;
     }
     Object.assign(this.window.state, suspicion.window);
     this.window.acquitted(suspicion.inFlight);
-    this.pace.refused(suspicion.taken, suspicion.knownMs, now);
+    // Calls that were not known of when it was first refused.
+    this.pace.refused(Math.max(suspicion.taken, lastMinute), suspicion.knownMs, now);
     this.state.suspicion = null;
   }
 }

@@ -23,3 +23,15 @@ test('a refusal after answers is a ceiling that is not tried again soon', () => 
   answer(window, 10);
   expect(window.limit).toBe(5);
 });
+
+test('a window for one call is tried again after some twenty answers, and each time that is refused after twice as many', () => {
+  const window = new ConcurrencyWindow(freshWindow());
+  window.refused(1);
+  for (const answers of [17, 34, 67]) {
+    window.answered(answers - 1, true);
+    expect(window.limit).toBe(1);
+    window.answered(1, true);
+    expect(window.limit).toBe(2);
+    window.refused(2);
+  }
+});

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { CircuitBreaker, closedBreaker } from '../../../src/core/endpoint/circuit-breaker.js';
 import { EndpointBoard, freshBoard, SHARE_VALID_MS } from '../../../src/core/endpoint/endpoint-board.js';
 import { maxMinShares, wholeShares } from '../../../src/core/endpoint/max-min-shares.js';
-import type { EndpointReport } from '../../../src/core/endpoint/messages.js';
 import { RateBucket } from '../../../src/core/endpoint/rate-bucket.js';
 import { ShareSpender } from '../../../src/core/endpoint/share-spender.js';
+import { report } from './report.js';
 
 describe('dividing what there is', () => {
   it('gives the modest what they want and the others equal parts', () => {
@@ -18,21 +18,6 @@ describe('dividing what there is', () => {
     expect(wholeShares(5, [9, 9, 9], 1)).toEqual([1, 2, 2]);
     expect(wholeShares(1, [9, 0, 9], 1)).toEqual([0, 0, 1]);
   });
-});
-
-const report = (hostId: string, over: Partial<EndpointReport> = {}): EndpointReport => ({
-  hostId,
-  process: 'p',
-  nth: 1,
-  inFlight: 0,
-  waiting: 0,
-  totals: { answered: 0, refused: 0, failed: 0 },
-  answeredSentAgoMs: null,
-  lastMinute: { calls: 0, tokens: 0 },
-  heldBack: { byConcurrency: false, byPace: false },
-  refusal: null,
-  told: null,
-  ...over,
 });
 
 describe('the shares of an endpoint', () => {

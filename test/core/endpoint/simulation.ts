@@ -1,8 +1,11 @@
 import { EndpointBoard, freshBoard } from '../../../src/core/endpoint/endpoint-board.js';
 import type { CallOutcome, ToldLimits } from '../../../src/core/endpoint/messages.js';
 import { type Pass, ShareSpender } from '../../../src/core/endpoint/share-spender.js';
+import { Random } from '../../chaos/stress/random.js';
 
 export const REQUEST_MS = 50;
+/** As the real one: calls begin without a share when there is none after so long. */
+const PATIENCE_MS = 3_000;
 
 /** What an endpoint says to a request that arrives at `now` with so many others under way. */
 export type Limits = (
@@ -17,6 +20,15 @@ export interface World {
   latencyMs: number;
   limits: Limits;
   forMs: number;
+  busy?: BusyStart;
+}
+
+/** A start on a busy machine: processes and their rollouts come one by one, and the keeper is slow to answer. */
+export interface BusyStart {
+  seed: number;
+  forMs: number;
+  /** What a request to the keeper takes at most, there and back. */
+  keeperMs: number;
 }
 
 export interface Seen {
@@ -39,6 +51,7 @@ export function simulate(world: World): {
 interface Host {
   spender: ShareSpender;
   idle: number;
+  ready: boolean;
   renewing: boolean;
   again: boolean;
   soon: boolean;
@@ -49,6 +62,7 @@ interface Host {
 
 class Simulation {
   private now = 1_000_000;
+  /** The next one first. */
   private readonly events: { at: number; run: () => void }[] = [];
   private readonly board = new EndpointBoard(freshBoard(this.now));
   private readonly hosts: Host[];
@@ -56,11 +70,15 @@ class Simulation {
   private inFlight = 0;
   private peak = 0;
   private renewals = 0;
+  private readonly random: Random | null;
+  private readonly begun = this.now;
 
   constructor(private readonly world: World) {
+    this.random = world.busy ? new Random(world.busy.seed) : null;
     this.hosts = Array.from({ length: world.hosts }, (_, i) => ({
       spender: new ShareSpender({ hostId: `host-${i}`, process: 'one' }),
-      idle: world.rollouts,
+      idle: world.busy ? 0 : world.rollouts,
+      ready: !world.busy,
       renewing: false,
       again: false,
       soon: false,
@@ -71,10 +89,9 @@ class Simulation {
   }
 
   run() {
-    const begun = this.now;
-    for (const [i, host] of this.hosts.entries()) this.at(i * 20, () => this.renew(host));
+    const { begun } = this;
+    for (const [i, host] of this.hosts.entries()) this.start(host, i);
     for (;;) {
-      this.events.sort((a, b) => a.at - b.at);
       const next = this.events.shift();
       if (!next || next.at > begun + this.world.forMs) break;
       this.now = next.at;
@@ -89,7 +106,37 @@ class Simulation {
   }
 
   private at(inMs: number, run: () => void): void {
-    this.events.push({ at: this.now + inMs, run });
+    const at = this.now + inMs;
+    const behind = this.events.findLastIndex((event) => event.at <= at) + 1;
+    this.events.splice(behind, 0, { at, run });
+  }
+
+  private start(host: Host, i: number): void {
+    const { busy, rollouts } = this.world;
+    if (!busy || !this.random) {
+      this.at(i * 20, () => this.renew(host));
+      return;
+    }
+    const comes = Array.from({ length: rollouts }, () => this.random?.between(0, busy.forMs) ?? 0);
+    const first = Math.min(...comes);
+    for (const inMs of comes)
+      this.at(inMs, () => {
+        host.idle += 1;
+        if (inMs === first) this.renew(host);
+        // Its first share is waited for.
+        else if (host.ready) this.pump(host);
+      });
+    this.at(first + PATIENCE_MS, () => {
+      host.ready = true;
+      this.pump(host);
+    });
+  }
+
+  /** One way to the keeper or back. */
+  private get requestMs(): number {
+    const { busy } = this.world;
+    if (!busy || !this.random || this.now > this.begun + busy.forMs) return REQUEST_MS / 2;
+    return this.random.between(REQUEST_MS / 2, busy.keeperMs / 2);
   }
 
   private renew(host: Host): void {
@@ -102,14 +149,15 @@ class Simulation {
     host.askedAt = this.now;
     const askedAt = this.now;
     const report = host.spender.report(host.idle, this.now);
-    this.at(REQUEST_MS / 2, () => {
+    this.at(this.requestMs, () => {
       const share = this.board.renew(report, this.now);
       for (const hostId of this.board.takeNudges()) {
         const other = this.hosts[Number(hostId.slice(5))] as Host;
-        this.at(REQUEST_MS, () => this.renew(other));
+        this.at(2 * this.requestMs, () => this.renew(other));
       }
-      this.at(REQUEST_MS / 2, () => {
+      this.at(this.requestMs, () => {
         host.renewing = false;
+        host.ready = true;
         host.spender.take(share, askedAt, this.now);
         const renewAt = this.now + share.renewMs;
         host.renewAt = renewAt;
@@ -171,7 +219,7 @@ class Simulation {
     }
     this.inFlight += 1;
     this.peak = Math.max(this.peak, this.inFlight);
-    const jitter = 0.8 + (0.4 * ((this.seen.length * 7919) % 100)) / 100;
+    const jitter = 0.8 + 0.4 * (this.random?.next() ?? ((this.seen.length * 7919) % 100) / 100);
     this.at(this.world.latencyMs * jitter, () => {
       this.inFlight -= 1;
       this.end(host, pass, { kind: 'answered', tokens: 200, told: said });
