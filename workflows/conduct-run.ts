@@ -86,7 +86,7 @@ function close({ input: { runId }, sinks }: Conduct, status: 'finished' | 'cance
     await condition(allHandlersFinished);
     if (sinks !== null && status === 'cancelled')
       await bookkeeping.endServing({ runId, reason: 'cancelled' });
-    await sinks?.close();
+    await sinks?.close(status);
     await bookkeeping.closeRun({ runId, status });
   });
 }

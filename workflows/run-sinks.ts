@@ -44,11 +44,12 @@ export class RunSinks {
   }
 
   /** Takes leave of their peers. A peer, or a host, that is away for long has to do without. */
-  async close(): Promise<void> {
+  async close(status: 'finished' | 'cancelled'): Promise<void> {
+    const how = status === 'cancelled' ? { cancelled: true as const } : {};
     await Promise.all(
       this.terms.sinks.map((sink) =>
         closingSink(sink, this.terms.hostId)
-          .closeSink(this.inputOf(sink))
+          .closeSink({ ...this.inputOf(sink), ...how })
           .catch(() => undefined),
       ),
     );

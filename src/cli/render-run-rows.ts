@@ -7,6 +7,7 @@ import type { Look } from './look.js';
 const COLUMNS: Column[] = [
   { title: 'run' },
   { title: 'status' },
+  { title: 'type' },
   { title: 'model', flexible: true },
   { title: 'done', align: 'right' },
   { title: 'pass@1', align: 'right' },
@@ -21,6 +22,7 @@ export function renderRunRows(rows: readonly RunRow[], { style, columns }: Look)
   const cells = rows.map((row) => [
     row.runId,
     row.requestedBy === null ? row.status : `${row.status}, on request`,
+    row.mode,
     escapeTerminalLine(row.model ?? `${row.agent} agent`),
     `${row.nDone}/${row.nRollouts}`,
     percent(row.passAt1),

@@ -198,8 +198,12 @@ function problem(row: SettingRow<string>, candidate: Candidate, error: z.ZodErro
   if (issue.path.length > 0) return `${where}: at ${issue.path.join('.')}: ${issue.message}`;
   const found = typeof candidate.value === 'string' ? candidate.value : JSON.stringify(candidate.value);
   const meant = closest(String(candidate.value), row.choices);
-  return `${where}: found "${found}", accepted: ${row.accepted}${meant ? ` (did you mean "${meant}"?)` : ''}`;
+  const accepted = issue.code === 'custom' ? issue.message : row.accepted;
+  return `${where}: found "${withoutUser(found)}", accepted: ${accepted}${meant ? ` (did you mean "${meant}"?)` : ''}`;
 }
+
+/** User and password of an address are not repeated. */
+const withoutUser = (text: string): string => text.replace(/:\/\/\S*@/, '://…@');
 
 function problemWithin(where: string, row: SettingRow<string>, issue: z.core.$ZodIssue): string {
   if (issue.code === 'unrecognized_keys') {

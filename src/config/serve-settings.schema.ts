@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { settingUrlSchema } from '../core/endpoint-url.schema.js';
 import { serveConfigSchema } from '../core/serve-config.schema.js';
 import { groupSettings } from './process-settings.schema.js';
 import { settingsSchema } from './settings.schema.js';
@@ -8,8 +9,7 @@ const name = z.string().min(1);
 
 /** What `longrun serve` takes about trainers and where groups go. */
 export const serveSettings = {
-  atropos: z
-    .url({ protocol: /^https?$/ })
+  atropos: settingUrlSchema('a proxy on this machine can add what the server asks for')
     .nullable()
     .default(null)
     .describe('Atropos server that groups are posted to, as one of its environments'),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { settingUrlSchema } from '../core/endpoint-url.schema.js';
 import { ID_PATTERN } from '../core/ids.js';
 import { recordingFields } from '../core/recording.schema.js';
 import {
@@ -43,8 +44,7 @@ export const settingsSchema = z.strictObject({
     .describe('What to run: a built-in environment, a task folder or a folder of tasks'),
   model: name.nullable().default(null).describe('Model id as the endpoint knows it, or scripted/<name>'),
   agent: z.enum(AGENTS).default('tool-calling').describe('Who solves the tasks'),
-  baseUrl: z
-    .url({ protocol: /^https?$/ })
+  baseUrl: settingUrlSchema('a key goes into the variable that --api-key-env names')
     .nullable()
     .default(null)
     .describe('OpenAI-compatible endpoint, up to and including /v1'),

@@ -255,6 +255,8 @@ export interface SinkInput {
   /** Of the run: part of the claim that an executor of the sink makes. */
   incarnation: number;
   sink: SinkName;
+  /** To a sink that takes its leave: the run was cancelled. */
+  cancelled?: true;
 }
 
 export interface ReplayInput {

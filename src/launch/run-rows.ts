@@ -2,6 +2,7 @@ import type { Client } from '@temporalio/client';
 import { z } from 'zod';
 import type { EndpointView } from '../core/endpoint/messages.js';
 import { LongrunError } from '../core/errors.js';
+import { RUN_MODES } from '../core/ids.js';
 import { isScripted } from '../model/index.js';
 import { endpointName } from '../model/limits/endpoint-name.js';
 import { buildRunDocument } from '../report/document.js';
@@ -23,6 +24,7 @@ import { joinSession, type SessionOptions } from './session.js';
 export const runRowSchema = z.object({
   runId: z.string(),
   status: z.string(),
+  mode: z.enum(RUN_MODES),
   environment: z.string(),
   model: z.string().nullable(),
   agent: z.string(),
@@ -73,6 +75,7 @@ async function readRow(store: ArtifactStore, runs: RunClient | null, run: RunRec
   return {
     runId: run.runId,
     status,
+    mode: run.mode,
     environment: run.environment.name,
     model: run.config.model,
     agent: run.config.agent,

@@ -38,7 +38,7 @@ export function createServer({ logger, host, token }: ServerOptions): FastifyIns
     forceCloseConnections: 'idle',
   });
   app.server.on('connection', (socket) => socket.setNoDelay(true));
-  addAccess(app, token);
+  addAccess(app, token, host);
   addGzip(app);
   addJsonBodies(app);
   answerErrors(app);

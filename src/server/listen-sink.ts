@@ -51,8 +51,9 @@ export function listenSink(extensions: readonly ServerExtension[] = []): SinkFac
       }
     },
     /** The port closes with `run`; what is queued stays in the store. */
-    async close(context) {
+    async close(context, status) {
       context.report({ note: null });
+      if (status === 'cancelled') for (const extension of extensions) await extension.cancelled(context);
     },
   });
 }
@@ -95,7 +96,7 @@ async function serveOn(
       trainerApi(app, listener, run.config.groupSize ?? 1);
       addPolicyRoutes(app, context);
       addRepeatsRoute(app, context);
-      for (const extend of extensions) await extend(app, context);
+      for (const extension of extensions) await extension.add(app, context);
       const url = await listenOn(app, host, port).catch(async (error: unknown) => {
         await app.close();
         throw error;

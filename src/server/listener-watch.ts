@@ -64,7 +64,9 @@ export class ListenerWatch {
     const { state } = this.listener as Listener;
     if (this.hasAllSteps() && this.context.now() - this.changedAt > TRAINER_QUIET_MS) return true;
     if (state.outstanding !== null) return false;
-    return state.registration === null ? state.queue.length === 0 : nextBatch(state) === null;
+    if (state.registration === null) return state.queue.length === 0;
+    // What only waits for the share of another producer is still to be delivered.
+    return nextBatch({ ...state, envs: [] }) === null;
   }
 
   async end(): Promise<void> {

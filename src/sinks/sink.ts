@@ -95,8 +95,8 @@ export interface SinkContext {
 export interface Sink {
   /** Works until everything of a run that has ended is delivered, or `signal` fires. */
   run(context: SinkContext): Promise<void>;
-  /** Once the run is over, finished or cancelled: takes leave of the peer. May be called again after a crash. */
-  close(context: SinkContext): Promise<void>;
+  /** Once the run is over: takes leave of the peer. May be called again after a crash. */
+  close(context: SinkContext, status?: 'finished' | 'cancelled'): Promise<void>;
 }
 
 /** Makes a sink for a run whose settings ask for it. */

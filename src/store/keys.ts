@@ -40,6 +40,7 @@ export const keys = {
   /** What became of a group at a sink. */
   delivery: (runId: string, sink: string, taskId: string, index: number): string =>
     `${keys.sink(runId, sink)}/groups/${taskId}/${String(index).padStart(6, '0')}.json`,
+  requests: (runId: string): string => `runs/${runId}/api/rollouts`,
   /** A group that the API of a run was asked for, by its id there. */
   request: (runId: string, id: string): string => `runs/${runId}/api/rollouts/${id}.json`,
   /** Items of an environment that the API has handed out to a consumer; a log. */

@@ -91,6 +91,26 @@ describe('bad input: the model', () => {
     expect(message).toContain(what);
   });
 
+  it.each([
+    [
+      ['evaluate', 'tblite', '--base-url', 'https://me:sesame@models.example.com/v1'],
+      '--base-url: found "https://…@models.example.com/v1", accepted: an address without user or password; a key goes into the variable that --api-key-env names',
+    ],
+    [
+      ['serve', 'tblite', '--atropos', 'http://me:sesame@trainer:8000'],
+      '--atropos: found "http://…@trainer:8000", accepted: an address without user or password; a proxy on this machine can add what the server asks for',
+    ],
+    [
+      ['serve', 'tblite', '--atropos', 'ftp://sesame@trainer'],
+      '--atropos: found "ftp://…@trainer", accepted: an address that starts with http',
+    ],
+  ])('behind an address with a secret in it, which is not repeated: %j', async (argv, what) => {
+    const { code, message, stdout, stderr } = await refused([...argv, '--model', 'm']);
+    expect(code).toBe(2);
+    expect(message).toContain(what);
+    expect(stdout + stderr).not.toContain('sesame');
+  });
+
   it('that is no scripted one', async () => {
     const { code, hint } = await refused(['evaluate', 'tblite', '--model', 'scripted/dmeo']);
     expect(code).toBe(2);

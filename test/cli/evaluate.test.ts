@@ -104,13 +104,15 @@ describe('longrun evaluate, on a real server with in-memory sandboxes', () => {
       stdout
         .split('\n')
         .slice(1, 3)
-        .map((line) => line.split(/ +/).slice(0, 2)),
+        .map((line) => line.split(/ +/).slice(0, 3)),
     ).toEqual([
-      ['failed', 'finished'],
-      ['solved', 'finished'],
+      ['failed', 'finished', 'evaluate'],
+      ['solved', 'finished', 'evaluate'],
     ]);
     const { runs } = (await longrun(['runs', 'list', '--json', '--limit', '1'], env)).json();
-    expect(runs).toEqual([expect.objectContaining({ run_id: 'failed', n_done: 2, pass_at_1: 0 })]);
+    expect(runs).toEqual([
+      expect.objectContaining({ run_id: 'failed', mode: 'evaluate', n_done: 2, pass_at_1: 0 }),
+    ]);
   });
 
   it('shows a rollout to read', async () => {

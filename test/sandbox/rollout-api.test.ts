@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Policy, PolicyServer } from '../../src/model/policy-server/index.js';
+import { readClosedRun } from '../../src/report/write-summary.js';
 import { readListenAddress } from '../../src/sinks/listen/index.js';
 import { clientOf, SERVE, SERVING } from '../server/rollout-api/rollout-api-host.js';
 import { answerTest, inlineTask } from '../support/inline-task.js';
@@ -172,5 +173,16 @@ describe('a trainer that pulls', () => {
     expect((await api.delete('/v1/rollouts/too-late')).body).toEqual(cancelled.body);
     expect(requests - before.requests).toBeLessThanOrEqual(SIZE);
     expect(policy.ledger.stats()).toMatchObject({ requests, answered: before.answered, in_flight: 0 });
+  });
+
+  it('is cancelled as a whole: the groups that are still open go with the run that serves', async () => {
+    const { requests } = policy.ledger.stats();
+    await api.post('/v1/rollouts', { id: 'left-open', item: 'one', seed: SLOW_SEED });
+    await until(() => policy.ledger.stats().requests > requests);
+    await host.runs.cancel(SERVING);
+    const closed = async (runId: string) => (await readClosedRun(host.store, runId))?.status ?? null;
+    await until(async () => (await closed(`${SERVING}.left-open`)) !== null, { what: 'the group is closed' });
+    expect(await closed(`${SERVING}.left-open`)).toBe('cancelled');
+    await until(async () => (await closed(SERVING)) === 'cancelled');
   });
 });

@@ -9,8 +9,15 @@ import { serveConfig } from '../support/serve-config.js';
 const GROUP_SIZE = 4;
 const CLOSED = 7;
 
-/** How many groups may be started beyond those that are closed, with these in the queue. */
-async function room(others: readonly number[], own: number): Promise<number> {
+interface Watched {
+  listener: Listener;
+  watch: ListenerWatch;
+  /** What the run was told. */
+  limit(): number;
+}
+
+/** A listener whose trainer takes batches of 8, with these groups in the queue. */
+async function watched(others: readonly number[], own: number): Promise<Watched> {
   const listener = await Listener.open({
     ...{ store: await tempStore(), prefix: 'l', maxQueue: 100, now: () => 1 },
     checkFence: async () => {},
@@ -38,8 +45,14 @@ async function room(others: readonly number[], own: number): Promise<number> {
   } as unknown as SinkContext;
   const watch = new ListenerWatch(context, serveConfig({ maxQueue: 100, maxBatchesOffpolicy: 2 }));
   await watch.begin(listener);
+  return { listener, watch, limit: () => limit };
+}
+
+/** How many groups may be started beyond those that are closed, with these in the queue. */
+async function room(others: readonly number[], own: number): Promise<number> {
+  const { watch, limit } = await watched(others, own);
   await watch.allow();
-  return limit - CLOSED;
+  return limit() - CLOSED;
 }
 
 test('as many groups may be on their way as the trainer can use, less what waits', async () => {
@@ -53,4 +66,22 @@ test('groups of others that fill no batch hold none of the run back', async () =
   expect(await room([3, 3, 3, 3, 3, 3], 0)).toBe(4);
   expect(await room([3, 3, 3, 3, 3, 3], 1)).toBe(3);
   expect(await room([3, 3, 3, 3, 3, 3], 2)).toBe(0);
+});
+
+test('all is delivered once what is left fills no batch, but not while a batch waits for the share of another producer', async () => {
+  expect((await watched([], 1)).watch.isDelivered()).toBe(true);
+  expect((await watched([], 2)).watch.isDelivered()).toBe(false);
+  const { watch, listener } = await watched([], 2);
+  await listener.next(0);
+  await listener.next(1);
+  expect(watch.isDelivered()).toBe(true);
+  await listener.registerEnv({
+    ...{ maxTokenLength: 512, desiredName: 'e', weight: 1, groupSize: 4 },
+    minBatchAllocation: 0.5,
+  });
+  await listener.queueOwn([7, 8].map((first) => readScoredData(posted(GROUP_SIZE, first))));
+  expect((await listener.next(1)).kind).toBe('none');
+  expect(watch.isDelivered()).toBe(false);
+  await listener.disconnectEnv(0);
+  expect((await listener.next(1)).kind).toBe('batch');
 });

@@ -73,6 +73,28 @@ test('where there is no token, what a page of another site embeds is turned away
   expect(await from({})).toBe(200);
 });
 
+test('where there is no token, who asks by a name that is not of this machine is turned away', async () => {
+  const asked = async (host: string, token: string | null = null, listensOn = '127.0.0.1') => {
+    const app = createServer({ logger, host: listensOn, token });
+    onTestFinished(() => app.close());
+    app.get('/small', () => ({ text: 'x' }));
+    const authorization = token === null ? {} : { authorization: `Bearer ${token}` };
+    const answer = await app.inject({ url: '/small', headers: { host, ...authorization } });
+    return [answer.statusCode, answer.json<{ error?: unknown }>().error];
+  };
+  const foreign = (name: string) => ({
+    code: 'foreign_host',
+    message: expect.stringContaining(`not to "${name}"; with one (--token-env) to any name`),
+    path: null,
+    accepted: 'localhost, 127.0.0.1 or [::1]',
+  });
+  for (const name of ['rebound.example.com:8001', '127.0.0.1.example.com', '10.0.0.7:8001', '[fe80::1]', ' '])
+    expect(await asked(name), name).toEqual([403, foreign(name)]);
+  for (const name of ['127.0.0.1:8001', '127.9.9.9', 'LocalHost:3000', 'localhost', '[::1]:8001'])
+    expect(await asked(name), name).toEqual([200, undefined]);
+  expect(await asked('trainers.example.com', 't', '0.0.0.0')).toEqual([200, undefined]);
+});
+
 test('where there is one, pages of any origin may ask, as at the original server', async () => {
   const url = await serving('t');
   const preflight = await fetch(`${url}/echo`, {

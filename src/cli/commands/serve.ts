@@ -25,7 +25,8 @@ Examples:
   Open to other machines, with a token:
     $ longrun serve ./my-tasks --model my-model … --listen 0.0.0.0:8001 --token-env API_TOKEN
 
-Ctrl-C pauses the run in order; longrun runs resume goes on with it.
+Ctrl-C pauses the run in order; longrun runs resume goes on with it. A trainer that has done all the steps it registered
+with ends the run: nothing new is started from then on, and that cannot be taken back, by runs resume neither.
 
 Exit codes: 0 done, 1 error, 2 bad input, 130 interrupted.
 `;

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { ServerExtension } from '../server-extension.js';
+import { cancelRequests } from './cancel-requests.js';
 import type { RolloutApiDeps } from './deps.js';
 import { registerRolloutApi } from './register.js';
 
@@ -11,6 +12,9 @@ const newId = (): string => randomBytes(6).toString('hex');
 
 /** The rollout API as a part of the listener of a run. */
 export function rolloutApi(deps: Pick<RolloutApiDeps, 'runs' | 'environmentOf'>): ServerExtension {
-  return (app, { run, store, policies, env, now, signal }) =>
-    registerRolloutApi(app, { ...deps, run, store, policies, env, now, signal, newId });
+  return {
+    add: (app, { run, store, policies, env, now, signal }) =>
+      registerRolloutApi(app, { ...deps, run, store, policies, env, now, signal, newId }),
+    cancelled: ({ run, store }) => cancelRequests({ ...deps, store }, run.runId),
+  };
 }

@@ -6,6 +6,7 @@ import { keys } from '../../store/keys.js';
 import { putRecordIfAbsent, readRecord } from '../../store/records.js';
 import { runRecordSchema } from '../../store/records.schema.js';
 import { readRun } from '../../store/runs.js';
+import { cancelOpen } from './cancel-requests.js';
 import type { RolloutApiDeps } from './deps.js';
 import type { OfferedEnvironments } from './offered-environments.js';
 import { RefusedRequest } from './refused-request.js';
@@ -52,20 +53,8 @@ export class RolloutBook {
 
   /** A group that has ended stays as it is. */
   async cancel(record: RequestRecord): Promise<void> {
-    const { runs } = this.deps;
     await this.ensureStarted(record);
-    if (!(await this.isOpen(record))) return;
-    await runs.cancel(record.runId).catch(async (error: unknown) => {
-      // It may have ended meanwhile.
-      if (await this.isOpen(record)) throw error;
-    });
-  }
-
-  private async isOpen({ runId }: RequestRecord): Promise<boolean> {
-    const { store, runs } = this.deps;
-    if ((await readClosedRun(store, runId)) !== null) return false;
-    const status = (await runs.progress(runId))?.status;
-    return status !== 'failed' && status !== 'finished' && status !== 'cancelled';
+    await cancelOpen(this.deps, record.runId);
   }
 
   /** Carries a launch to its end that was cut off half-way, and a run on whose workflow was lost. */

@@ -45,7 +45,9 @@ export class SinkHost {
 
   /** Takes leave of the sink's peer. */
   close(input: SinkInput, lifecycle: Lifecycle): Promise<void> {
-    return this.act(input, lifecycle, (sink, context) => sink.close(context));
+    return this.act(input, lifecycle, (sink, context) =>
+      sink.close(context, input.cancelled === true ? 'cancelled' : 'finished'),
+    );
   }
 
   private async act(

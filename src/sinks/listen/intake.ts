@@ -4,6 +4,7 @@ import { type ItemStore, itemId } from './item-store.js';
 import type { Item, ListenerState } from './listener.schema.js';
 import { bufferingEnv } from './listener-state.js';
 import { type Loc, refused, type ScoredItem } from './scored-data.js';
+import { isShortOf } from './shares.js';
 
 /** What became of an item that was posted. */
 export interface Taken {
@@ -48,7 +49,10 @@ export class Intake {
    */
   takePosted(items: readonly ScoredItem[], locOf: (i: number) => Loc): Promise<Taken[]> {
     for (const [i, item] of items.entries()) refuseUnfit(this.log.state, item, locOf(i));
-    if (isFull(this.log.state, this.maxQueue))
+    if (
+      isFull(this.log.state, this.maxQueue) &&
+      !items.every(({ envId }) => isAwaited(this.log.state, envId))
+    )
       throw new LongrunError(
         'sink_unavailable',
         `${this.log.state.queue.length} groups wait for the trainer`,
@@ -142,6 +146,10 @@ export function isFull({ queue, registration }: ListenerState, maxQueue: number)
   const sequences = queue.reduce((sum, { size }) => sum + size, 0);
   return registration === null || sequences >= registration.batchSize;
 }
+
+/** No batch is handed out without the share of its environment. */
+const isAwaited = (state: ListenerState, envId: number | null): boolean =>
+  state.registration !== null && isShortOf(state, envId, state.registration.batchSize);
 
 function refuseUnfit(state: ListenerState, item: ScoredItem, loc: Loc): void {
   const { registration } = state;

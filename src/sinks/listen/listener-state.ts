@@ -1,5 +1,6 @@
 import { fillBatch } from './fill-batch.js';
 import type { Entry, Item, ListenerEvent, ListenerState } from './listener.schema.js';
+import { fillWithShares } from './shares.js';
 
 export const emptyState = (): ListenerState => ({
   registration: null,
@@ -138,13 +139,10 @@ function acknowledge(state: ListenerState, batch: number): void {
 }
 
 /** The entries of the next batch, each named by its first item; null while there is none. */
-export function nextBatch({ queue, registration }: ListenerState): string[] | null {
-  if (registration === null) return null;
-  const filled = fillBatch(
-    queue.map(({ size }) => size),
-    registration.batchSize,
-  );
-  return filled?.map((i) => queue[i]?.items[0]?.id as string) ?? null;
+export function nextBatch(state: ListenerState): string[] | null {
+  if (state.registration === null) return null;
+  const filled = fillWithShares(state, state.registration.batchSize);
+  return filled?.map((i) => state.queue[i]?.items[0]?.id as string) ?? null;
 }
 
 export const itemsOf = (entries: readonly Entry[]): Item[] => entries.flatMap(({ items }) => items);

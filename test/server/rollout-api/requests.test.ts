@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { writeSummary } from '../../../src/report/write-summary.js';
+import { listenSink } from '../../../src/server/index.js';
+import { rolloutApi } from '../../../src/server/rollout-api/index.js';
 import { keys } from '../../../src/store/keys.js';
 import { readRun, readTask } from '../../../src/store/runs.js';
+import { executorOf } from '../../sinks/support/sink-executor.js';
 import { listener, servingStore, threeTasks } from './rollout-api-host.js';
 
 describe('a group that is asked for', () => {
@@ -141,6 +145,24 @@ describe('a group that is asked for', () => {
     api.cluster.forget();
     expect((await api.get('/v1/rollouts/lost')).body.status).toBe('running');
     expect(api.cluster.recovered).toEqual(['serving.lost']);
+  });
+
+  it('is cancelled with the run that serves while it is open, and left alone when that ends in order', async () => {
+    const store = await servingStore(await threeTasks());
+    const api = await listener(store);
+    const long = 'x'.repeat(60);
+    for (const id of ['open', 'over', long]) await api.post('/v1/rollouts', { id });
+    await writeSummary(store, 'serving.over', 'finished');
+    // Asked for, and cut off before anything of it was there.
+    await store.put(keys.request('serving', 'begun'), new TextEncoder().encode('{}'));
+    const run = await readRun(store, 'serving');
+    const extension = rolloutApi({ runs: api.cluster.runs, environmentOf: () => expect.fail() });
+    const { context } = await executorOf(store, run, 'listen');
+    const sink = listenSink([extension])(run);
+    await sink.close(context, 'finished');
+    expect(api.cluster.cancelled).toEqual([]);
+    await sink.close(context, 'cancelled');
+    expect(api.cluster.cancelled.toSorted()).toEqual(['serving.open', `serving.${long}`]);
   });
 
   it('is cancelled as often as anybody likes', async () => {

@@ -133,7 +133,7 @@ function cutAnswer(url: string): Promise<void> {
   const { hostname, port } = new URL(url);
   return new Promise((done, reject) => {
     const socket = connect(Number(port), hostname, () =>
-      socket.write('GET /batch HTTP/1.1\r\nHost: x\r\n\r\n'),
+      socket.write('GET /batch HTTP/1.1\r\nHost: localhost\r\n\r\n'),
     );
     socket.once('data', () => socket.destroy());
     socket.once('error', reject);

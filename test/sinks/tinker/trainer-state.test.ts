@@ -80,6 +80,45 @@ test('a damaged state is said once, and taken when it is whole', async () => {
   await working.stop();
 });
 
+test('what is wrong with one part of a state is said, and the other part counts', async () => {
+  const run = await tinkerRun({ maxBatchesOffpolicy: 1 });
+  const working = await warned(run);
+  await run.serve.closeMany(4);
+  await until(() => manifestOf(run).batches === 2);
+  say(run, { policy_version: 'a', consumed: 0 });
+  await until(() => working.executor.limit === 2);
+  say(run, { policy_version: 'b', base_url: 'http://me:sesame@models.example.com/v1', consumed: 1 });
+  await until(() => working.executor.limit === 4);
+  expect((await run.serve.policies.latest())?.version).toBe('a');
+  say(run, { policy_version: 'c', consumed: 'two' });
+  await until(async () => (await run.serve.policies.latest())?.version === 'c');
+  say(run, { policy_version: 'a', consumed: 2 });
+  await until(() => working.executor.limit === 6);
+  expect((await run.serve.policies.latest())?.version).toBe('c');
+  expect(working.warnings).toEqual([
+    "Of the trainer's state this is not taken: base_url (wanted: an address that begins with http:// or https://, without user or password)",
+    "Of the trainer's state this is not taken: consumed (wanted: a whole number from 0 on)",
+    "Of the trainer's state this is not taken: policy version a was followed by 1 others",
+  ]);
+  await working.stop();
+});
+
+test('a trainer that says nothing of its weights is followed all the same', async () => {
+  const run = await tinkerRun({ maxBatchesOffpolicy: 1 });
+  const working = await warned(run);
+  say(run, { consumed: 0 });
+  await until(() => working.executor.limit === 2);
+  await run.serve.closeMany(2);
+  await until(() => manifestOf(run).batches === 1);
+  say(run, { consumed: 1 });
+  await until(() => working.executor.limit === 4);
+  expect(await run.serve.policies.latest()).toBeNull();
+  expect(working.warnings).toEqual([
+    "Of the trainer's state this is not taken: policy_version (wanted: a text or a whole number)",
+  ]);
+  await working.stop();
+});
+
 test('a state that goes back, or tells of batches that are not there, is refused with a warning', async () => {
   const run = await tinkerRun({ maxBatchesOffpolicy: 1 });
   const working = await warned(run);
@@ -91,8 +130,8 @@ test('a state that goes back, or tells of batches that are not there, is refused
   await until(async () => (await run.serve.policies.latest())?.version === 'b');
   for (const [state, reason] of [
     [{ policy_version: 'a', consumed: 1 }, 'policy version a was followed by 1 others'],
-    [{ policy_version: 'c', consumed: 0 }, 'it has trained 0 batches, and had trained 1'],
-    [{ policy_version: 'c', consumed: 9 }, 'it has trained 9 batches, and there are 1'],
+    [{ policy_version: 'b', consumed: 0 }, 'it has trained 0 batches, and had trained 1'],
+    [{ policy_version: 'b', consumed: 9 }, 'it has trained 9 batches, and there are 1'],
   ] as const) {
     say(run, state);
     await until(() => working.warnings.some((warning) => warning.includes(reason)));
