@@ -80,7 +80,7 @@ export class PolicyModel {
   async answer(call: PolicyCall, policyVersion: string, failure: FailureKind | null): Promise<Answered> {
     const { tokenizer, policy, family, usualBias, seed: weightsSeed } = this.options;
     const { prompt, seed, temperature, maxTokens, turn } = call;
-    const said = policy(call);
+    const said = await policy(call);
     if (said.delayMs) await sleep(said.delayMs, undefined, { ref: false });
     const weights = mixText(mix(0, weightsSeed), policyVersion);
     const options = { prompt, seed, temperature, weights, usualBias: said.usualBias ?? usualBias };

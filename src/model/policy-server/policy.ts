@@ -17,8 +17,10 @@ export interface Asked {
   tools: boolean;
 }
 
-/** What the policy says, how long it takes, and how it spells it where that is another way than usual. */
-export type Policy = (asked: Asked) => ScriptedTurn & { delayMs?: number; usualBias?: number };
+/** What a policy says, how long it takes, and how it spells it where that is another way than usual. */
+type Said = ScriptedTurn & { delayMs?: number; usualBias?: number };
+/** May wait for something before it speaks. */
+export type Policy = (asked: Asked) => Said | Promise<Said>;
 
 /** The scripted models, under their names without `scripted/`: that prefix means those within longrun itself. */
 export function scriptedPolicy(scripts: readonly TaskScript[]): Policy {
