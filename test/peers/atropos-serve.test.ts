@@ -155,7 +155,8 @@ it(
     for (const [group, { state }] of ledger) if (state === 'confirmed') expect(got.has(group)).toBe(true);
     const twice = [...got].filter(([, items]) => items.length > 1);
     for (const [group, items] of twice) {
-      expect(items.slice(1).every(({ delivery }) => delivery?.resent === true)).toBe(true);
+      // A post that the network held back may come in after the one that was sent in its place.
+      expect(items.filter(({ delivery }) => delivery?.resent !== true).length).toBeLessThan(2);
       expect(ledger.get(group as string)?.reason).toContain('sent again');
     }
     expect(twice.length).toBeLessThan(GROUPS / 4);

@@ -16,6 +16,7 @@ export type EnvStatus = z.infer<typeof envStatusSchema>;
 const registeredEnvSchema = z.object({
   status: z.literal('success'),
   env_id: z.number().int(),
+  /** The desired name and how many had it before: `name_0`. */
   wandb_name: z.string().nullable().default(null),
   checkpoint_dir: z.string().nullable().default(null),
   starting_step: z.number().int(),
@@ -27,12 +28,6 @@ export type RegisteredEnv = z.infer<typeof registeredEnvSchema>;
 
 /** Any other status: the trainer has not asked for its first batch. */
 export const registerAnswerSchema = z.union([registeredEnvSchema, z.object({ status: z.string() })]);
-
-/** The item that entered the queue last; empty lists before the first. */
-export const latestSchema = z.object({
-  tokens: z.array(z.unknown()),
-  group_overrides: z.object({ run_id: z.unknown() }).partial().nullable().optional(),
-});
 
 /** `buffered`: it is not of the size that the environment registered with. */
 export const postedSchema = z.object({ status: z.enum(['received', 'buffered']) });

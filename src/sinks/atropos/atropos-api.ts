@@ -7,7 +7,6 @@ import {
   envStatusSchema,
   type Info,
   infoSchema,
-  latestSchema,
   postedSchema,
   type RegisteredEnv,
   registerAnswerSchema,
@@ -45,11 +44,11 @@ export function atroposUrl(text: string): URL {
 export async function talk<T>(
   base: URL,
   work: (api: AtroposApi) => Promise<T>,
-  options: { signal?: AbortSignal; postTimeoutMs?: number } = {},
+  signal: AbortSignal,
 ): Promise<T> {
   const connection = new Connection(base);
   try {
-    return await work(new AtroposApi(connection, base, options.signal, options.postTimeoutMs));
+    return await work(new AtroposApi(connection, base, signal));
   } finally {
     connection.close();
   }
@@ -81,14 +80,6 @@ export class AtroposApi {
     // 404 is how our own listener says it; of a wrong address `/info` tells when we register again.
     if (answer.status === 500 || answer.status === 404) return null;
     return this.read(envStatusSchema, answer, 'GET /status-env');
-  }
-
-  /** The run that the newest item in the queue is of; null = nothing came yet, undefined = nobody can tell. */
-  async latestRun(): Promise<unknown> {
-    const answer = await this.ask('GET', '/latest_example');
-    const { data } = latestSchema.safeParse(answer.status === 200 ? parsed(answer.body) : undefined);
-    if (data === undefined) return undefined;
-    return data.tokens.length === 0 ? null : (data.group_overrides?.run_id ?? undefined);
   }
 
   /** Whether it is in the queue; any error leaves that open, unless its `details.unsent` is true. */

@@ -1,5 +1,6 @@
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import type { Socket } from 'node:net';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { LongrunError } from '../../core/errors.js';
@@ -16,11 +17,12 @@ export interface Answer {
 /**
  * One connection to a peer and no second one: when it breaks, nothing more can be asked. A process that was started in
  * place of the one that answered before is never sent what was meant for that. A GET may have a body, which `fetch`
- * refuses. After a 5xx the peer resets the connection, so it is not used again.
+ * refuses. After a 5xx the peer resets the connection, so it is not used again, but for a 503 to what is posted: that
+ * is how a server that is full puts it off.
  */
 export class Connection {
   private readonly agent: HttpAgent | HttpsAgent;
-  private opened = false;
+  private socket: Socket | null = null;
   private over = false;
 
   constructor(private readonly base: URL) {
@@ -28,12 +30,17 @@ export class Connection {
       keepAlive: true,
       maxSockets: 1,
     });
-    const connect = this.agent.createConnection.bind(this.agent) as (...args: unknown[]) => never;
+    const connect = this.agent.createConnection.bind(this.agent) as (...args: unknown[]) => Socket;
     this.agent.createConnection = (...args: unknown[]) => {
-      if (this.opened) throw new Error('the connection was closed');
-      this.opened = true;
-      return connect(...args);
+      if (this.socket !== null) throw new Error('the connection was closed');
+      this.socket = connect(...args);
+      return this.socket as never;
     };
+  }
+
+  /** Something may be asked over it: it was not opened yet, or is still open. */
+  get usable(): boolean {
+    return !this.over && this.socket?.destroyed !== true;
   }
 
   /**
@@ -50,7 +57,7 @@ export class Connection {
     try {
       if (this.over) throw new Error('the connection was closed');
       const answer = await this.exchange(method, path, payload, headers, sent, timeoutMs, signal);
-      if (answer.status >= 500) this.close();
+      if (answer.status >= 500 && !(answer.status === 503 && method === 'POST')) this.close();
       return answer;
     } catch (cause) {
       const unsent = this.over || !sent.connected;

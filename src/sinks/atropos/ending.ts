@@ -5,6 +5,7 @@ import type { Outbox } from './outbox.js';
 import type { ServerQueue } from './server-queue.js';
 
 const LONGEST_LINGER_MS = 15 * MINUTE_MS;
+const UNCONFIRMED = 'the run ended before a later step could confirm it';
 
 /**
  * When a run that has ended is delivered. No step confirms the last batches, and what does not fill a batch is never
@@ -61,9 +62,9 @@ export class Ending {
       'the last groups are at the server, and no later step tells that the trainer has them',
     );
     for (const group of [...outbox.groups]) {
-      group.reason = 'the run ended before a later step could confirm it';
+      group.reason = group.dropped === null ? UNCONFIRMED : group.reason;
       await outbox.save(group);
-      feed.settled(group.key, 'delivered', group.masked);
+      feed.settled(group.key, group.dropped ?? 'delivered', group.masked);
     }
     return true;
   }

@@ -16,18 +16,19 @@ export async function takeLeave(context: SinkContext, base: URL, patienceMs = PA
   const registrar = new Registrar(context, base);
   const last = await registrar.last();
   if (last === null || last.standing.disconnected || last.standing.lost) return;
-  const { registration, standing } = last;
+  const { registration } = last;
   const signal = AbortSignal.any([context.signal, AbortSignal.timeout(patienceMs)]);
   const leave = () =>
     talk(
       base,
       async (api) => {
         const status = await api.envStatus(registration.envId);
-        if (status === null || status.current_step < standing.step) return;
+        if (status === null || status.current_step < last.standing.step) return;
+        if (!(await registrar.isKnown(api, last))) return;
         await context.checkFence();
         await api.disconnectEnv(registration.envId);
       },
-      { signal },
+      signal,
     );
   try {
     await patiently(leave, { signal, firstMs: SECOND_MS / 4, longestMs: 2 * SECOND_MS });
@@ -40,5 +41,5 @@ export async function takeLeave(context: SinkContext, base: URL, patienceMs = PA
     );
     return;
   }
-  await registrar.putStanding({ ...standing, disconnected: true });
+  await registrar.putStanding({ ...last.standing, disconnected: true });
 }

@@ -74,12 +74,12 @@ export const standingSchema = z.object({
   ...versioned,
   registration: z.number().int(),
   step: z.number().int(),
-  /** Whether anything was accepted. */
-  posted: z.boolean(),
   /** Items in its queue that were sent and taken for lost. */
   strays: z.number().int(),
   /** Items that were taken for lost and may turn up yet. */
   late: z.number().int(),
+  /** How often the server was asked whether it knows this registration, since it last said so. */
+  asked: z.number().int().default(0),
   /** The server has forgotten it: what it had is sent again under the next one. */
   lost: z.boolean(),
   disconnected: z.boolean(),

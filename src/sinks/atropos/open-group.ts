@@ -1,6 +1,7 @@
 import type { GroupKey } from '../../core/ids.js';
 import type { LeftOut } from '../../formats/atropos-group/group-member.js';
 import type { DeliveryState } from '../host/delivery.schema.js';
+import type { Outcome } from '../sink.js';
 import type { AtroposDelivery, Item, Snapshot } from './ledger.schema.js';
 
 /** A group that has closed and that the sink is not done with. */
@@ -15,6 +16,8 @@ export class OpenGroup {
   firstAt: number | null;
   /** For people. */
   reason: string | null;
+  /** It goes no further; what of it is at a server may reach the trainer. */
+  dropped: 'parked' | 'skipped' | null;
 
   constructor(
     readonly key: GroupKey,
@@ -28,6 +31,7 @@ export class OpenGroup {
     this.masked = stored?.masked ?? 0;
     this.firstAt = stored?.firstAt ?? null;
     this.reason = stored?.reason ?? null;
+    this.dropped = stored?.state === 'parked' || stored?.state === 'skipped' ? stored.state : null;
   }
 
   /** The item that is being sent, of which nobody knows whether it arrived. */
@@ -35,28 +39,46 @@ export class OpenGroup {
     return this.items?.find(({ state }) => state === 'sending') ?? null;
   }
 
-  /** Number of the next item to be sent; null when all were. */
+  /** Number of the next item to be sent; null when none is left. */
   get next(): number | null {
+    if (this.dropped !== null) return null;
     if (this.items === null) return 0;
     const at = this.items.findIndex(({ state }) => state === 'pending');
     return at < 0 ? null : at;
   }
 
+  /** How the sink is done with it; null = it is not. What a server has of it takes its place in a batch. */
+  get outcome(): Outcome | null {
+    if (this.dropped !== null) {
+      const there = this.items?.some(({ state }) => state === 'queued' || state === 'taken') ?? false;
+      return there ? null : this.dropped;
+    }
+    return this.state === 'confirmed' ? 'delivered' : null;
+  }
+
   get state(): DeliveryState {
+    if (this.dropped !== null) return this.dropped;
     const states = new Set(this.items?.map(({ state }) => state) ?? ['pending']);
     if (states.has('sending')) return 'sending';
     if (states.has('pending')) return states.size === 1 ? 'pending' : 'sending';
     return states.size === 1 && states.has('confirmed') ? 'confirmed' : 'sent';
   }
 
-  /** As many items as the group has now: which members are masked changes with time. */
+  /** As many items as the group has now: which members are masked changes with time. Those that were sent stay. */
   resize(count: number): void {
-    const items = (this.items ?? []).slice(0, count);
+    const items = (this.items ?? []).filter(({ state }, i) => i < count || state !== 'pending');
     while (items.length < count) items.push({ state: 'pending', attempts: 0, takenAt: null, resent: false });
     this.items = items;
   }
 
-  /** The server has forgotten what it had: whatever is not confirmed is sent again. */
+  /** It goes to no trainer, or the server refuses it. */
+  drop(state: 'parked' | 'skipped', reason: string): void {
+    for (const item of this.items ?? []) if (item.state === 'sending') item.state = 'pending';
+    this.dropped = state;
+    this.reason = reason;
+  }
+
+  /** The server has forgotten what it had: whatever is not confirmed is sent again, unless it was dropped. */
   sendAgain(reason: string): void {
     for (const item of this.items ?? []) {
       if (item.state === 'pending' || item.state === 'confirmed') continue;
@@ -64,6 +86,6 @@ export class OpenGroup {
       Object.assign(item, { state: 'pending', takenAt: null, resent: true });
     }
     this.before = null;
-    this.reason = `sent again: ${reason}`;
+    if (this.dropped === null) this.reason = `sent again: ${reason}`;
   }
 }

@@ -1,17 +1,10 @@
 import { groupId } from '../../core/ids.js';
 import { keys } from '../../store/keys.js';
 import { readRecord, writeRecord } from '../../store/records.js';
-import type { DeliveryState } from '../host/delivery.schema.js';
 import { patiently } from '../host/patiently.js';
-import type { Outcome, SinkContext } from '../sink.js';
+import type { SinkContext } from '../sink.js';
 import { atroposDeliverySchema, type Item } from './ledger.schema.js';
 import { OpenGroup } from './open-group.js';
-
-const OUTCOMES: Partial<Record<DeliveryState, Outcome>> = {
-  confirmed: 'delivered',
-  parked: 'parked',
-  skipped: 'skipped',
-};
 
 /** The closed groups of a run that the sink is not done with, in the order of their closing; each has its record. */
 export class Outbox {
@@ -29,9 +22,9 @@ export class Outbox {
       const stored = await this.patient(() =>
         readRecord(store, atroposDeliverySchema, keys.delivery(key.runId, 'atropos', key.taskId, key.index)),
       );
-      const outcome = stored === null ? undefined : OUTCOMES[stored.state];
-      if (outcome) feed.settled(key, outcome, stored?.masked);
-      else this.groups.push(new OpenGroup(key, stored));
+      const group = new OpenGroup(key, stored);
+      if (group.outcome === null) this.groups.push(group);
+      else feed.settled(key, group.outcome, group.masked);
     }
   }
 
@@ -65,15 +58,15 @@ export class Outbox {
       if (group.items?.some((item) => changed.has(item))) await this.save(group);
   }
 
-  async save(group: OpenGroup, state: DeliveryState = group.state): Promise<void> {
-    const { store, now, feed } = this.context;
+  async save(group: OpenGroup): Promise<void> {
+    const { store, now } = this.context;
     const { key, items, registration, before, leftOut, masked, reason } = group;
     const at = now();
     group.firstAt ??= at;
     const record = {
       schemaVersion: 1 as const,
       groupId: groupId(key),
-      state,
+      state: group.state,
       reason,
       attempts: Math.max(0, ...(items ?? []).map(({ attempts }) => attempts)),
       masked,
@@ -89,16 +82,29 @@ export class Outbox {
         record,
       ),
     );
-    const outcome = OUTCOMES[state];
-    if (outcome === undefined) return;
-    this.groups = this.groups.filter((open) => open !== group);
-    feed.settled(key, outcome, masked);
+    this.letGoIfDone(group);
   }
 
   /** The peer refuses the group, or it goes to no trainer. */
   async drop(group: OpenGroup, state: 'parked' | 'skipped', reason: string): Promise<void> {
-    group.reason = reason;
-    await this.save(group, state);
+    group.drop(state, reason);
+    await this.save(group);
+  }
+
+  /** Servers have forgotten what was sent under these registrations. */
+  forget(which: (registration: number) => boolean, reason: string): void {
+    for (const group of [...this.groups]) {
+      if (group.registration === null || !which(group.registration)) continue;
+      group.sendAgain(reason);
+      this.letGoIfDone(group);
+    }
+  }
+
+  private letGoIfDone(group: OpenGroup): void {
+    const { key, outcome, masked } = group;
+    if (outcome === null) return;
+    this.groups = this.groups.filter((open) => open !== group);
+    this.context.feed.settled(key, outcome, masked);
   }
 
   private patient<T>(work: () => Promise<T>): Promise<T> {

@@ -3,12 +3,13 @@ import { LongrunError } from '../../core/errors.js';
 import { SECOND_MS } from '../../core/time.js';
 import type { SinkContext } from '../sink.js';
 import type { EnvStatus } from './api.schema.js';
-import { type AtroposApi, talk } from './atropos-api.js';
+import type { AtroposApi } from './atropos-api.js';
 import { allowedGroups, trainerHasEnough } from './backpressure.js';
 import { Ending } from './ending.js';
-import type { Registration, Standing } from './ledger.schema.js';
+import type { Standing } from './ledger.schema.js';
+import { Line } from './line.js';
 import { Outbox } from './outbox.js';
-import { Registrar } from './registrar.js';
+import { type Registered, Registrar } from './registrar.js';
 import { type Prepared, Sender } from './sender.js';
 import { ServerQueue } from './server-queue.js';
 
@@ -23,10 +24,10 @@ export interface ProducerOptions {
 }
 
 /** Where the sink is registered, and what that server has of ours. */
-interface Station {
-  registration: Registration;
-  standing: Standing;
+interface Station extends Registered {
   queue: ServerQueue;
+  /** The connection over which it is certain that the server is still that one; null = it may be another by now. */
+  knownTo: AtroposApi | null;
 }
 
 /** One sender: looks at the server, takes in what the look says, posts one item, looks again. */
@@ -35,9 +36,8 @@ export class Producer {
   private readonly registrar: Registrar;
   private readonly sender: Sender;
   private readonly ending: Ending;
+  private readonly line: Line;
   private station: Station | null = null;
-  /** The server did not answer: it may be another process the next time. */
-  private suspicious = true;
   private finished = false;
   private failures = 0;
 
@@ -50,20 +50,25 @@ export class Producer {
     this.registrar = new Registrar(context, base);
     this.sender = new Sender(context, this.outbox);
     this.ending = new Ending(context, options.lingerMs);
+    this.line = new Line(base, context.signal, options.postTimeoutMs);
   }
 
   /** Until everything is delivered, as far as that can be promised. */
   async work(): Promise<void> {
-    await this.outbox.takeNew();
-    await this.takeUp();
-    for (;;) {
-      this.context.signal.throwIfAborted();
-      try {
-        if (await this.round()) return;
-        this.failures = 0;
-      } catch (error) {
-        await this.waitOut(error);
+    try {
+      await this.outbox.takeNew();
+      await this.takeUp();
+      for (;;) {
+        this.context.signal.throwIfAborted();
+        try {
+          if (await this.round()) return;
+          this.failures = 0;
+        } catch (error) {
+          await this.waitOut(error);
+        }
       }
+    } finally {
+      this.line.close();
     }
   }
 
@@ -71,31 +76,31 @@ export class Producer {
   private async takeUp(): Promise<void> {
     const last = await this.registrar.last();
     if (last === null) return;
-    if (last.standing.lost) this.forget(last.standing.registration, 'the server restarted');
-    else this.station = this.stationed(last);
-    this.forget(last.standing.registration, 'the server restarted', { except: true });
+    const { registration, lost } = last.standing;
+    if (!lost) this.station = this.stationed(last, null);
+    this.outbox.forget((sent) => lost || sent !== registration, 'the server restarted');
   }
 
-  private stationed({ registration, standing }: Omit<Station, 'queue'>): Station {
+  private stationed({ registration, standing }: Registered, knownTo: AtroposApi | null): Station {
     const batchItems = registration.batchSize / (this.context.run.config.groupSize ?? 1);
     const items = this.outbox.sentUnder(standing.registration);
-    return { registration, standing, queue: new ServerQueue(standing, batchItems, items) };
+    return { registration, standing, knownTo, queue: new ServerQueue(standing, batchItems, items) };
+  }
+
+  private async register(api: AtroposApi): Promise<Station> {
+    return this.stationed(await this.registrar.register(api), api);
   }
 
   /** True once there is nothing left to do. */
   private async round(): Promise<boolean> {
-    this.station ??= this.stationed(await this.registrar.register());
+    this.station ??= await this.register(this.line.api);
     const { station } = this;
     await this.outbox.takeNew();
     const prepared = await this.sender.prepare(station.registration.maxTokenLength);
-    const { signal } = this.context;
-    const sent = await talk(this.base, (api) => this.exchange(api, station, prepared), {
-      signal,
-      ...(this.options.postTimeoutMs !== undefined && { postTimeoutMs: this.options.postTimeoutMs }),
-    });
+    const sent = await this.exchange(this.line.api, station, prepared);
     if (sent || this.station === null) return false;
     if (await this.ending.reached(this.outbox, station)) return true;
-    await sleep(this.options.pollMs, undefined, { signal });
+    await sleep(this.options.pollMs, undefined, { signal: this.context.signal });
     return false;
   }
 
@@ -127,9 +132,10 @@ export class Producer {
     const { envId } = station.registration;
     const status = await api.envStatus(envId);
     if (status === null) return `the server does not know environment ${envId} any more`;
-    if (this.suspicious && station.standing.posted && (await api.latestRun()) === null)
-      return 'the server has seen no group yet';
-    this.suspicious = false;
+    if (station.knownTo === api) return status;
+    if (!(await this.registrar.isKnown(api, station)))
+      return `the server has given the number ${envId} of our environment to another`;
+    station.knownTo = api;
     return status;
   }
 
@@ -146,7 +152,6 @@ export class Producer {
       this.ending.rose(now.step - standing.step);
       await this.putStanding(station, {});
     }
-    if (!standing.posted && queue.waiting > 0) await this.putStanding(station, { posted: true });
     const closed = await context.feed.closed();
     await this.outbox.takeNew();
     const share = { groupSize: size, maxBatchesOffpolicy: serve?.maxBatchesOffpolicy ?? 1 };
@@ -172,15 +177,9 @@ export class Producer {
   private async serverLost(station: Station, reason: string): Promise<void> {
     this.context.logger.warn({ envId: station.registration.envId }, `registers again: ${reason}`);
     await this.putStanding(station, { lost: true });
-    this.forget(station.standing.registration, reason);
+    this.outbox.forget((sent) => sent === station.standing.registration, reason);
     this.sender.forget();
     this.station = null;
-  }
-
-  private forget(registration: number, reason: string, { except = false } = {}): void {
-    for (const group of this.outbox.groups)
-      if (group.registration !== null && (group.registration === registration) !== except)
-        group.sendAgain(reason);
   }
 
   /** Trouble that passes by itself is waited out: nothing is lost meanwhile, and nothing new begun. */
@@ -188,7 +187,6 @@ export class Producer {
     const { signal, report } = this.context;
     signal.throwIfAborted();
     if (!LongrunError.is(error, 'sink_unavailable')) throw error;
-    this.suspicious = true;
     this.sender.forget();
     const { first, longest } = this.options.retryMs;
     const ms = Math.min(longest, first * 2 ** Math.min(this.failures++, 10));

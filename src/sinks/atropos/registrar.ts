@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LongrunError } from '../../core/errors.js';
 import { SECOND_MS } from '../../core/time.js';
@@ -7,13 +8,21 @@ import { readRecord, writeRecord } from '../../store/records.js';
 import { patiently } from '../host/patiently.js';
 import type { SinkContext } from '../sink.js';
 import type { Info, RegisteredEnv } from './api.schema.js';
-import { talk } from './atropos-api.js';
+import type { AtroposApi, EnvRegistration } from './atropos-api.js';
 import { sizeProblem } from './backpressure.js';
 import { type Registration, registrationSchema, type Standing, standingSchema } from './ledger.schema.js';
 
 const TRAINER_POLL_MS = SECOND_MS;
+/** Which of several of the same name it is: `name_1`. */
+const NUMBER = /_(\d+)$/;
 /** What an environment says that knows no limit of its own. */
 const ANY_LENGTH = 1_048_576;
+
+/** A registration, and what is known of the server that has it. */
+export interface Registered {
+  registration: Registration;
+  standing: Standing;
+}
 
 /** Registrations of a run at servers, each of which forgets it when it ends. */
 export class Registrar {
@@ -30,7 +39,7 @@ export class Registrar {
   }
 
   /** The newest registration, as it was left; null before the first. */
-  async last(): Promise<{ registration: Registration; standing: Standing } | null> {
+  async last(): Promise<Registered | null> {
     const standing = await this.patient(() =>
       readRecord(this.context.store, standingSchema, this.standingKey),
     );
@@ -47,28 +56,48 @@ export class Registrar {
    * Registers once a trainer is there; waits for it. What is posted before that spoils the server for good. Throws
    * `sink_refused` when groups of the run's size never fill the trainer's batches, and `sink_unavailable`.
    */
-  async register(): Promise<{ registration: Registration; standing: Standing }> {
+  async register(api: AtroposApi): Promise<Registered> {
     const { context } = this;
     for (;;) {
       context.signal.throwIfAborted();
-      const answered = await talk(
-        this.base,
-        async (api) => {
-          const info = await api.info();
-          if (info.batch_size < 0) return `waits for a trainer to register at ${this.base.origin}`;
-          this.checkSize(info);
-          await context.checkFence();
-          const env = await api.registerEnv(this.asEnvironment(info));
-          return env === null
-            ? `waits for the trainer's first batch request at ${this.base.origin}`
-            : { info, env };
-        },
-        { signal: context.signal },
-      );
-      if (typeof answered !== 'string') return await this.keep(answered.info, answered.env);
-      context.report({ note: answered });
+      const info = await api.info();
+      if (info.batch_size >= 0) {
+        this.checkSize(info);
+        await context.checkFence();
+        const env = await api.registerEnv(this.asEnvironment(info));
+        if (env !== null) return await this.keep(info, env);
+      }
+      const awaited = info.batch_size < 0 ? 'a trainer to register' : "the trainer's first batch request";
+      context.report({ note: `waits for ${awaited} at ${this.base.origin}` });
       await sleep(TRAINER_POLL_MS, undefined, { signal: context.signal });
     }
+  }
+
+  /**
+   * Whether the server is the one that has this registration. After a restart another producer may have got its number,
+   * and no answer names whose a number is. But a server counts the environments of one name: a second one of ours, of
+   * no weight and disconnected again, gets a number above 0 only where the first is known.
+   */
+  async isKnown(api: AtroposApi, registered: Registered): Promise<boolean> {
+    const { registration, standing } = registered;
+    const name = registration.wandbName?.replace(NUMBER, '');
+    if (name === undefined) return false;
+    const ask = async (asked: number) => {
+      registered.standing = { ...registered.standing, asked };
+      await this.putStanding(registered.standing);
+    };
+    await ask(standing.asked + 1);
+    await this.context.checkFence();
+    const second = await api.registerEnv({
+      ...this.environment(name, registration.maxTokenLength),
+      weight: 0,
+    });
+    if (second === null) return false;
+    // Those that were asked for in vain may all be at a server that has restarted.
+    const known = Number(NUMBER.exec(second.wandb_name ?? '')?.[1] ?? 0) > standing.asked;
+    await api.disconnectEnv(second.env_id);
+    if (known) await ask(0);
+    return known;
   }
 
   private checkSize({ batch_size }: Info): void {
@@ -79,11 +108,17 @@ export class Registrar {
     });
   }
 
-  private asEnvironment(info: Info) {
-    const { runId, config } = this.context.run;
+  /** Under a name that nobody else has, not even another run of the same id. */
+  private asEnvironment(info: Info): EnvRegistration {
+    const name = `${this.context.run.runId}-${randomBytes(4).toString('hex')}`;
+    return this.environment(name, this.lengthLimit(info));
+  }
+
+  private environment(name: string, maxTokenLength: number | null): EnvRegistration {
+    const { config } = this.context.run;
     return {
-      max_token_length: this.lengthLimit(info) ?? ANY_LENGTH,
-      desired_name: runId,
+      max_token_length: maxTokenLength ?? ANY_LENGTH,
+      desired_name: name,
       weight: config.serve?.weight ?? 1,
       group_size: config.groupSize ?? 1,
       min_batch_allocation: null,
@@ -95,7 +130,7 @@ export class Registrar {
     return limits.length === 0 ? null : Math.min(...limits);
   }
 
-  private async keep(info: Info, env: RegisteredEnv) {
+  private async keep(info: Info, env: RegisteredEnv): Promise<Registered> {
     const registration: Registration = {
       schemaVersion: 1,
       envId: env.env_id,
@@ -113,9 +148,9 @@ export class Registrar {
       schemaVersion: 1,
       registration: number,
       step: env.starting_step,
-      posted: false,
       strays: 0,
       late: 0,
+      asked: 0,
       lost: false,
       disconnected: false,
     };

@@ -5,7 +5,7 @@ import { type ScoredItems, scoredItems } from '../../formats/atropos-group/score
 import type { FedGroup, SinkContext } from '../sink.js';
 import type { EnvStatus } from './api.schema.js';
 import type { AtroposApi } from './atropos-api.js';
-import type { Registration, Standing } from './ledger.schema.js';
+import type { Item, Registration, Standing } from './ledger.schema.js';
 import type { OpenGroup } from './open-group.js';
 import type { Outbox } from './outbox.js';
 import { arrival, type ServerQueue } from './server-queue.js';
@@ -16,6 +16,8 @@ const SECOND_LOOK_MS = 1_000;
 const MOST_UNANSWERED = 5;
 /** The server is full, or wants to be asked less often: it has not taken the item, and nothing is wrong with that. */
 const ASK_LATER: ReadonlySet<unknown> = new Set([425, 429, 503]);
+/** A gateway says these: what is behind it may have got the item. */
+const NOBODY_ANSWERED: ReadonlySet<unknown> = new Set([undefined, 502, 504]);
 
 /** The next group with something to be sent, as items. */
 export interface Prepared {
@@ -32,6 +34,8 @@ export class Sender {
   private trouble = '';
   /** The last post was put off by the server, in so many words. */
   private putOff = false;
+  /** The server answered the last post, with an error: it is not at work on it any more. */
+  private answered = false;
   /** Groups in a row with rewards to learn from and nothing that can be trained. */
   private untrainable = 0;
 
@@ -111,7 +115,9 @@ export class Sender {
       }
       this.prepared = null;
       this.trouble = error instanceof Error ? error.message : String(error);
-      this.putOff = LongrunError.is(error) && ASK_LATER.has(error.details.status);
+      const status = LongrunError.is(error) ? error.details.status : undefined;
+      this.putOff = ASK_LATER.has(status);
+      this.answered = !NOBODY_ANSWERED.has(status);
       throw error;
     }
     queue.accepted(item);
@@ -130,12 +136,8 @@ export class Sender {
     else {
       this.lookedAt ??= this.context.now();
       if (this.context.now() - this.lookedAt < SECOND_LOOK_MS) return 'open';
-      if (!this.putOff) {
-        this.unanswered += 1;
-        queue.mayTurnUp();
-      }
-      Object.assign(item, { state: 'pending', resent: item.resent || verdict === 'unknown' });
-      if (verdict === 'unknown') group.reason = 'sent again: nobody can tell whether it had arrived';
+      if (!this.putOff) this.unanswered += 1;
+      this.sendAgain(group, item, queue, verdict === 'not_arrived' && this.answered);
     }
     this.lookedAt = null;
     if (this.unanswered < MOST_UNANSWERED) await this.outbox.save(group);
@@ -144,6 +146,18 @@ export class Sender {
       await this.outbox.drop(group, 'parked', `not accepted in ${MOST_UNANSWERED} attempts: ${this.trouble}`);
     }
     return 'settled';
+  }
+
+  /**
+   * An item that is not in the queue may get there yet, unless the server has answered: the network can deliver a post
+   * long after its sender has given it up.
+   */
+  private sendAgain(group: OpenGroup, item: Item, queue: ServerQueue, neverArrives: boolean): void {
+    item.state = 'pending';
+    if (neverArrives) return;
+    item.resent = true;
+    group.reason = 'sent again: nobody can tell whether it had arrived';
+    queue.mayTurnUp();
   }
 
   /** What was prepared is prepared anew: time has passed, or the server is another. */

@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { Connection } from '../../../src/sinks/atropos/connection.js';
+import { until } from '../../support/until.js';
 import { AtroposDouble } from './double.js';
 
 async function connected() {
@@ -8,7 +9,7 @@ async function connected() {
   const connection = new Connection(new URL(double.url));
   onTestFinished(() => connection.close());
   const ask = (body?: unknown) => connection.ask('GET', '/status-env', { body, timeoutMs: 5_000 });
-  return { double, ask };
+  return { double, connection, ask };
 }
 
 it('sends a body with a GET, and asks on over the same connection', async () => {
@@ -27,6 +28,26 @@ it('is not used again after an error of the server', async () => {
     retryable: true,
     details: { unsent: true },
   });
+});
+
+it('is used again after a server that is full has put a post off', async () => {
+  const { double, connection } = await connected();
+  double.faults.set('/scored_data', [{ status: 503, body: 'full' }]);
+  const post = () => connection.ask('POST', '/scored_data', { body: {}, timeoutMs: 5_000 });
+  expect(await post()).toMatchObject({ status: 503 });
+  expect(connection.usable).toBe(true);
+  expect(await post()).toMatchObject({ status: 200 });
+  expect(double.connections).toBe(1);
+});
+
+it('says that it was closed by the peer before anybody asks', async () => {
+  const { double, ask, connection } = await connected();
+  double.registerForeign();
+  expect(connection.usable).toBe(true);
+  await ask({ env_id: 0 });
+  expect(connection.usable).toBe(true);
+  double.restart();
+  await until(() => !connection.usable);
 });
 
 it('speaks to no other process than the one that it began with', async () => {

@@ -11,12 +11,20 @@ export type Fault =
   /** The same, and more happens before anybody can ask. */
   | { cutAfter: () => void }
   | { cutBefore: () => void }
-  | { status: number; body: string };
+  | { status: number; body: string }
+  /** Nothing goes wrong with this one. */
+  | 'none';
 
 export interface DoubleItem {
   env_id: number;
   tokens: number[][];
   group_overrides: { group_id: string; delivery: { attempt: number; resent: boolean } };
+}
+
+export interface DoubleEnv {
+  name: string;
+  weight: number;
+  connected: boolean;
 }
 
 /**
@@ -56,8 +64,13 @@ export class AtroposDouble {
     return `http://127.0.0.1:${(this.http.address() as { port: number }).port}`;
   }
 
-  get envs(): readonly { connected: boolean }[] {
+  get envs(): readonly DoubleEnv[] {
     return this.state.envs;
+  }
+
+  /** Names of the environments that are connected and count. */
+  get connected(): string[] {
+    return this.envs.filter(({ connected, weight }) => connected && weight > 0).map(({ name }) => name);
   }
 
   get queue(): readonly DoubleItem[] {
@@ -98,7 +111,7 @@ export class AtroposDouble {
 
   /** Another producer registers. */
   registerForeign(): void {
-    this.state.envs.push({ connected: true });
+    this.state.envs.push({ name: 'foreign', weight: 1, connected: true });
   }
 
   async stop(): Promise<void> {
@@ -123,7 +136,7 @@ export class AtroposDouble {
     }
     if (typeof fault === 'object' && 'status' in fault) return send(response, fault.status, fault.body);
     const [status, answer] = this.act(path, body);
-    if (fault === undefined) return send(response, status, answer);
+    if (fault === undefined || fault === 'none') return send(response, status, answer);
     if (typeof fault === 'object') fault.cutAfter();
     request.socket.destroy();
   }
@@ -139,12 +152,9 @@ export class AtroposDouble {
         return this.statusOf(body.env_id as number);
       case '/scored_data':
         if (!state.started) this.spoilt = true;
-        state.latest = body as unknown as DoubleItem;
-        state.queue.push(state.latest);
+        state.queue.push(body as unknown as DoubleItem);
         this.arrived.push(body as unknown as DoubleItem);
         return [200, { status: 'received' }];
-      case '/latest_example':
-        return [200, state.latest ?? { tokens: [] }];
       case '/disconnect-env': {
         const env = state.envs[body.env_id as number];
         if (env) env.connected = false;
@@ -155,16 +165,18 @@ export class AtroposDouble {
     }
   }
 
-  private register({ group_size }: Record<string, unknown>): unknown {
+  private register({ group_size, desired_name, weight }: Record<string, unknown>): unknown {
     const { state } = this;
     if (!state.started) return { status: 'wait for trainer to start' };
     state.groupSize = group_size as number;
-    const env_id = state.envs.push({ connected: true }) - 1;
+    const name = String(desired_name);
+    const namesakes = state.envs.filter((env) => env.name === name).length;
+    const env_id = state.envs.push({ name, weight: weight as number, connected: true }) - 1;
     return {
       ...{
         status: 'success',
         env_id,
-        wandb_name: `w_${env_id}`,
+        wandb_name: `${name}_${namesakes}`,
         checkpoint_dir: '',
         checkpoint_interval: 10,
       },
@@ -190,9 +202,8 @@ const fresh = () => ({
   step: 0,
   numSteps: -1,
   groupSize: 1,
-  envs: [] as { connected: boolean }[],
+  envs: [] as DoubleEnv[],
   queue: [] as DoubleItem[],
-  latest: null as DoubleItem | null,
 });
 
 const foreign = (size: number): DoubleItem => ({
