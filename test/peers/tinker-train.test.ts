@@ -109,11 +109,12 @@ test('a run and a trainer with the official SDK go round together: batches out, 
   expect(await event(second, 'ended')).toMatchObject({ batches: BATCHES });
   expect(await second.ended).toBe(0);
 
-  const log = new PolicyLog(host.store, RUN, Date.now);
-  expect(await log.latest()).toMatchObject({
-    version: 'step-000002',
+  // The run may end before or after it has heard of the last step.
+  const told = await new PolicyLog(host.store, RUN, Date.now).latest();
+  expect(told?.version).toMatch(/^step-00000[23]$/);
+  expect(told).toMatchObject({
     source: 'trainer',
-    model: expect.stringMatching(/^tinker:\/\/.+\/sampler_weights\/step-000002$/),
+    model: expect.stringMatching(new RegExp(`^tinker://.+/sampler_weights/${told?.version}$`)),
   });
   const { refusals, seen, models } = await fake.report();
   expect(refusals).toEqual([]);
