@@ -40,9 +40,10 @@ export const keys = {
   /** What became of a group at a sink. */
   delivery: (runId: string, sink: string, taskId: string, index: number): string =>
     `${keys.sink(runId, sink)}/groups/${taskId}/${String(index).padStart(6, '0')}.json`,
+  /** Of the groups that the API of a run was asked for. */
   requests: (runId: string): string => `runs/${runId}/api/rollouts`,
-  /** A group that the API of a run was asked for, by its id there. */
-  request: (runId: string, id: string): string => `runs/${runId}/api/rollouts/${id}.json`,
+  /** By the id that it has there. */
+  request: (runId: string, id: string): string => `${keys.requests(runId)}/${id}.json`,
   /** Items of an environment that the API has handed out to a consumer; a log. */
   handedOut: (runId: string, environment: string, consumer: string): string =>
     `runs/${runId}/api/items/${environment}/${consumer}`,

@@ -1,20 +1,13 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { freePort } from '../../src/temporal/ports.js';
 import { livingHosts } from '../../src/worker/host-lock.js';
 import { temporaryFolder, temporaryStateDir } from '../support/state.js';
 import { until } from '../support/until.js';
 import { longrun } from './support/longrun.js';
 import { startLongrun } from './support/process.js';
 import { writeTask } from './support/tasks.js';
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 // biome-ignore lint/suspicious/noExplicitAny: a document as it came.
 async function ask(port: number, path: string): Promise<{ status: number; body: any } | null> {

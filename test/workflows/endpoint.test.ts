@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EndpointReport, endpointWorkflowId } from '../../src/core/endpoint/messages.js';
 import { readEndpointView, TemporalEndpointKeeper } from '../../src/temporal/endpoint-keeper.js';
+import { endpointReport } from '../support/endpoint-report.js';
 import { LongrunHost } from '../support/longrun-host.js';
 import { until } from '../support/until.js';
 
@@ -11,20 +12,8 @@ beforeAll(async () => {
 });
 afterAll(() => host.stop());
 
-const report = (hostId: string, nth: number, over: Partial<EndpointReport> = {}): EndpointReport => ({
-  hostId,
-  process: 'p',
-  nth,
-  inFlight: 0,
-  waiting: 20,
-  totals: { answered: 0, refused: 0, failed: 0 },
-  answeredSentAgoMs: null,
-  lastMinute: { calls: 0, tokens: 0 },
-  heldBack: { byConcurrency: false, byPace: false },
-  refusal: null,
-  told: null,
-  ...over,
-});
+const report = (hostId: string, nth: number, over: Partial<EndpointReport> = {}): EndpointReport =>
+  endpointReport(hostId, { nth, waiting: 20, ...over });
 
 describe('the keeper of an endpoint', () => {
   it('is started by whoever asks first, and divides among all that ask', async () => {

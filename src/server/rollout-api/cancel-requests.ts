@@ -1,3 +1,4 @@
+import { runStanding } from '../../launch/run-status.js';
 import { keys } from '../../store/keys.js';
 import { mapBounded } from '../../store/map-bounded.js';
 import type { RolloutApiDeps } from './deps.js';
@@ -33,7 +34,6 @@ export async function cancelOpen(deps: Deps, runId: string): Promise<void> {
 }
 
 async function isOpen({ store, runs }: Deps, runId: string): Promise<boolean> {
-  if ((await store.get(keys.summary(runId))) !== null) return false;
-  const status = (await runs.progress(runId))?.status;
-  return status !== undefined && !['failed', 'finished', 'cancelled'].includes(status);
+  const { status } = await runStanding(store, runs, runId);
+  return status === 'running' || status === 'paused' || status === 'draining';
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EndpointBoard, freshBoard } from '../../../src/core/endpoint/endpoint-board.js';
-import { report } from './report.js';
+import { endpointReport as report } from '../../support/endpoint-report.js';
 import { type BusyStart, type Limits, type Seen, simulate, slidingWindow, type World } from './simulation.js';
 
 type Start = Omit<BusyStart, 'seed'>;

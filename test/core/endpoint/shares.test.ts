@@ -4,7 +4,7 @@ import { EndpointBoard, freshBoard, SHARE_VALID_MS } from '../../../src/core/end
 import { maxMinShares, wholeShares } from '../../../src/core/endpoint/max-min-shares.js';
 import { RateBucket } from '../../../src/core/endpoint/rate-bucket.js';
 import { ShareSpender } from '../../../src/core/endpoint/share-spender.js';
-import { report } from './report.js';
+import { endpointReport as report } from '../../support/endpoint-report.js';
 
 describe('dividing what there is', () => {
   it('gives the modest what they want and the others equal parts', () => {

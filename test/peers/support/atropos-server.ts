@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { installedPython } from '../../../scripts/setup/peers-folder.mjs';
+import { freePort } from '../../../src/temporal/ports.js';
 import { missingPeers, PEERS, peerEnvironment } from './python.js';
 
 const UP_LIMIT_MS = 60_000;
@@ -83,13 +83,4 @@ export async function killed(child: ChildProcess): Promise<void> {
   const gone = once(child, 'exit');
   child.kill('SIGKILL');
   await gone;
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as { port: number };
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }

@@ -1,8 +1,9 @@
 import { freshBoard } from '../../../src/core/endpoint/endpoint-board.js';
-import { type EndpointReport, endpointWorkflowId, NO_CALLS } from '../../../src/core/endpoint/messages.js';
+import { type EndpointReport, endpointWorkflowId } from '../../../src/core/endpoint/messages.js';
 import { workflowQueue } from '../../../src/core/queues.js';
 import { endpointName } from '../../../src/model/limits/endpoint-name.js';
 import { TemporalEndpointKeeper } from '../../../src/temporal/endpoint-keeper.js';
+import { endpointReport } from '../../support/endpoint-report.js';
 import { MODEL_RUN, modelServer } from '../../support/model-run.js';
 import { after, refuses, runs, says } from '../../support/model-server.js';
 import { RUN_CONFIG } from '../../support/run-config-defaults.js';
@@ -38,20 +39,8 @@ recording(
   { 'endpoint-carried': endpointWorkflowId(CARRIED) },
   async (host) => {
     const told = { requestsPerMinute: 120, tokensPerMinute: 8_000, remainingRequests: 1, remainingTokens: 1 };
-    const report = (nth: number, changes: Partial<EndpointReport>): EndpointReport => ({
-      hostId: 'host',
-      process: 'process',
-      nth,
-      inFlight: 0,
-      waiting: 20,
-      totals: NO_CALLS,
-      answeredSentAgoMs: null,
-      lastMinute: { calls: 0, tokens: 0 },
-      heldBack: { byConcurrency: false, byPace: false },
-      refusal: null,
-      told: null,
-      ...changes,
-    });
+    const report = (nth: number, changes: Partial<EndpointReport>): EndpointReport =>
+      endpointReport('host', { process: 'process', nth, waiting: 20, ...changes });
     await host.client.workflow.start('endpoint', {
       workflowId: endpointWorkflowId(CARRIED),
       taskQueue: workflowQueue(),

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { expect, it } from 'vitest';
 import { listenSink } from '../../../src/server/index.js';
 import { atroposSink } from '../../../src/sinks/atropos/index.js';
+import { freePort } from '../../../src/temporal/ports.js';
 import { tempStore } from '../../store/temp-store.js';
 import { until } from '../../support/until.js';
 import { groupIds, Listening, listeningRun, posted } from '../listen/support/listening.js';
@@ -43,12 +42,3 @@ it('a listener of ours that starts again is known as the same: nothing is sent t
   const batch = await first.batch(0);
   expect(groupIds(batch)).toEqual(['run/t0/0', 'run/t1/0', undefined]);
 });
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as { port: number };
-  probe.close();
-  await once(probe, 'close');
-  return port;
-}

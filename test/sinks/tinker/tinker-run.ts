@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { ServeConfig } from '../../../src/core/serve-config.schema.js';
@@ -91,9 +91,11 @@ export function manifestOf({ folder }: TinkerRun): Record<string, unknown> {
   return JSON.parse(contentOf(folder)['manifest.json'] ?? '{}');
 }
 
-/** What the trainer says. */
+/** What the trainer says, put there at once: a file that is seen half-way is a matter of its own. */
 export function say({ folder }: TinkerRun, state: unknown): void {
-  writeFileSync(join(folder, 'state.json'), typeof state === 'string' ? state : JSON.stringify(state));
+  const whole = `${folder}.state`;
+  writeFileSync(whole, typeof state === 'string' ? state : JSON.stringify(state));
+  renameSync(whole, join(folder, 'state.json'));
 }
 
 /** Waits until something holds, which the sink does by itself. */

@@ -1,7 +1,7 @@
-import type { EndpointReport } from '../../../src/core/endpoint/messages.js';
+import type { EndpointReport } from '../../src/core/endpoint/messages.js';
 
 /** The report of a process that has made no call so far, but for what is said. */
-export const report = (hostId: string, over: Partial<EndpointReport> = {}): EndpointReport => ({
+export const endpointReport = (hostId: string, over: Partial<EndpointReport> = {}): EndpointReport => ({
   hostId,
   process: 'p',
   nth: 1,
