@@ -7,7 +7,7 @@ import type { Verdict } from '../../store/records.schema.js';
 import { withConvention } from '../harbor/build-artifacts.js';
 import { resolveEnv } from '../resolve-env.js';
 import type { RewardContext } from '../reward-context.js';
-import { collectArtifacts } from './collect-artifacts.js';
+import { collectArtifacts } from './artifacts/collect-artifacts.js';
 import { ARTIFACTS_HINT, noArtifacts, WORKDIR_ARTIFACT } from './isolation-level.js';
 import { failed, judge, type Outcome, withoutSecrets } from './judge.js';
 import { LEFTOVERS, LOOK_AT_LEFTOVERS } from './leftover-script.js';
@@ -103,10 +103,7 @@ async function lookAtLeftovers(context: RewardContext): Promise<string[]> {
 async function verifySeparately(verification: Verification): Promise<Outcome> {
   const { task, context, env } = verification;
   const step = { ...verification.step, artifacts: await placedArtifacts(verification) };
-  const artifacts = await context.once('artifacts.tar', async () => {
-    await runCollect(context, step);
-    return collectArtifacts(context.agentSandbox, withConvention(step.artifacts));
-  });
+  const { artifacts, leftOut } = await takeArtifacts(context, step);
   const sandbox = await context.separateSandbox(step.verifier.sandbox);
   const ownImage = hasOwnImage(step.verifier.sandbox, task.metadata.sandbox);
   await context.once('artifacts-placed.txt', async () => {
@@ -119,7 +116,25 @@ async function verifySeparately(verification: Verification): Promise<Outcome> {
   if (!bringsTests) await placeTests(context, sandbox, step.verifier);
   const { result } = await runTests({ context, sandbox, verifier: step.verifier, env, placed: true });
   // Nothing of the agent's runs there.
-  return { ...(await judge(context, sandbox, result)), suspicions: [] };
+  return { ...(await judge(context, sandbox, result)), suspicions: leftOut };
+}
+
+/** Once, while the agent's sandbox is there; what was left out of them is recorded first. */
+async function takeArtifacts(
+  context: RewardContext,
+  step: TaskStep,
+): Promise<{ artifacts: Uint8Array; leftOut: string[] }> {
+  let found: string[] = [];
+  const record = () =>
+    context.once('artifacts-left-out.json', async () => Buffer.from(JSON.stringify(found)));
+  const artifacts = await context.once('artifacts.tar', async () => {
+    await runCollect(context, step);
+    const { tar, leftOut } = await collectArtifacts(context.agentSandbox, withConvention(step.artifacts));
+    found = leftOut;
+    await record();
+    return tar;
+  });
+  return { artifacts, leftOut: JSON.parse(Buffer.from(await record()).toString('utf8')) as string[] };
 }
 
 /** Artifacts with absolute sources; the working directory is asked for once, while the agent's sandbox is there. */

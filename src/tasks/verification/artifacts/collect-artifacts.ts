@@ -1,0 +1,79 @@
+import { posix } from 'node:path';
+import { LongrunError } from '../../../core/errors.js';
+import type { Artifact } from '../../../core/task.schema.js';
+import type { Sandbox } from '../../../sandbox/sandbox.js';
+import { type TarEntry, tarMembers, writeTar } from '../../../sandbox/tar-entries.js';
+import { ARTIFACT_LIMIT_BYTES } from './limits.js';
+import type { ArtifactArchive } from './read-archive.js';
+import type { Program, Sifted } from './sift-artifacts.js';
+import { siftInThread } from './sift-in-thread.js';
+
+/** A virtual environment has one interpreter; each program that is asked for costs an engine about 40 ms. */
+const MOST_PROGRAMS = 16;
+const MOST_HOPS = 8;
+
+/**
+ * The artifacts of an agent's sandbox as one tar with paths from the root, and what was left out of them. A missing
+ * artifact is for the tests to notice.
+ */
+export async function collectArtifacts(
+  sandbox: Sandbox,
+  artifacts: readonly Artifact[],
+): Promise<Pick<Sifted, 'tar' | 'leftOut'>> {
+  const archives: ArtifactArchive[] = [];
+  const refused: string[] = [];
+  let left = ARTIFACT_LIMIT_BYTES;
+  for (const { source, exclude } of artifacts) {
+    try {
+      const tar = await sandbox.getArchive(source, left);
+      if (tar === null) continue;
+      left -= tar.length;
+      archives.push({ source, exclude, tar });
+    } catch (error) {
+      if (!LongrunError.is(error, 'archive_refused')) throw error;
+      refused.push(`left out ${source}: the artifacts hold more than ${ARTIFACT_LIMIT_BYTES} bytes`);
+    }
+  }
+  if (archives.length === 0) return { tar: await writeTar([]), leftOut: refused };
+  const programs = new Map<string, Program>();
+  for (;;) {
+    const { tar, leftOut, wanted } = await siftInThread({ archives, programs });
+    if (wanted.length === 0) return { tar, leftOut: [...refused, ...leftOut] };
+    for (const path of wanted) {
+      const program = programs.size < MOST_PROGRAMS ? await readProgram(sandbox, path, left) : null;
+      left -= program?.content.length ?? 0;
+      programs.set(path, program);
+    }
+  }
+}
+
+/** As it is in the agent's sandbox, through as many links as a distribution has (`python` → `python3` → `python3.11`). */
+async function readProgram(sandbox: Sandbox, path: string, limitBytes: number): Promise<Program> {
+  let at = path;
+  for (let hop = 0; hop < MOST_HOPS; hop += 1) {
+    const entry = await rootEntry(sandbox, at, limitBytes);
+    if (entry?.type === 'file') return { content: entry.content, mode: entry.mode };
+    if (entry?.type !== 'symlink') return null;
+    at = posix.resolve(posix.dirname(at), entry.target);
+  }
+  return null;
+}
+
+async function rootEntry(
+  sandbox: Sandbox,
+  path: string,
+  limitBytes: number,
+): Promise<(Pick<TarEntry, 'content' | 'mode' | 'target'> & { type: string | null }) | null> {
+  try {
+    const tar = await sandbox.getArchive(path, limitBytes);
+    if (tar === null) return null;
+    for await (const { header, content } of tarMembers(tar)) {
+      const { type, mode, linkname } = header;
+      return { type: type ?? null, mode: (mode ?? 0) & 0o777, content, target: linkname ?? '' };
+    }
+    return null;
+  } catch (error) {
+    if (LongrunError.is(error) && !LongrunError.is(error, 'archive_refused')) throw error;
+    return null;
+  }
+}
