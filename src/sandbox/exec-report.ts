@@ -34,9 +34,15 @@ export function outputHalves(limitBytes: number): { head: number; tail: number }
 
 const MAX_ARGUMENT_BYTES = 100_000;
 
+/** A command's files: `<folder>/<token>.out` and others. */
+export interface Spool {
+  folder: string;
+  token: string;
+}
+
 /** Arguments of the exec script for a command, and what must be written to its standard input. */
 export function execArguments(
-  token: string,
+  { folder, token }: Spool,
   request: ExecRequest,
   cwd: string,
 ): { args: string[]; stdin: Uint8Array | null } {
@@ -45,7 +51,7 @@ export function execArguments(
   const sent = script.length > MAX_ARGUMENT_BYTES ? script : Buffer.alloc(0);
   const input = request.stdin ?? new Uint8Array();
   const counts = [head, tail].map(String);
-  const args = [token, ...counts, cwd, String(sent.length), String(input.length)];
+  const args = [folder, token, ...counts, cwd, String(sent.length), String(input.length)];
   const stdin = sent.length + input.length > 0 ? Buffer.concat([sent, input]) : null;
   return { args: [...args, sent.length > 0 ? '' : request.script], stdin };
 }

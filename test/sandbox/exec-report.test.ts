@@ -85,14 +85,22 @@ describe('the report on a command', () => {
 
 describe('the arguments of a command', () => {
   test('carry the script and the counts', () => {
-    const made = execArguments('t1', request({ script: 'echo hi', outputLimitBytes: 11 }), '/job');
-    expect(made).toEqual({ args: ['t1', '6', '5', '/job', '0', '0', 'echo hi'], stdin: null });
+    const made = execArguments(
+      { folder: '/.longrun', token: 't1' },
+      request({ script: 'echo hi', outputLimitBytes: 11 }),
+      '/job',
+    );
+    expect(made).toEqual({ args: ['/.longrun', 't1', '6', '5', '/job', '0', '0', 'echo hi'], stdin: null });
   });
 
   test('send a script that is too long for an argument ahead of the input', () => {
     const script = `# ${'ü'.repeat(100_000)}`;
-    const made = execArguments('t1', request({ script, stdin: Buffer.from('input') }), '/');
-    expect(made.args.slice(4)).toEqual(['200002', '5', '']);
+    const made = execArguments(
+      { folder: '/.longrun', token: 't1' },
+      request({ script, stdin: Buffer.from('input') }),
+      '/',
+    );
+    expect(made.args.slice(5)).toEqual(['200002', '5', '']);
     expect(text(made.stdin as Uint8Array)).toBe(`${script}input`);
   });
 });

@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
 import type Dockerode from 'dockerode';
 import { LongrunError } from '../../core/errors.js';
-import { SPOOL_DIRECTORY } from '../exec-script.js';
 import type { ChangedPath } from '../sandbox.js';
+import { SPOOL_DIRECTORY, USER_SPOOLS_DIRECTORY } from '../spool.js';
 import { readTar, type TarEntry, writeTar } from '../tar-entries.js';
 import { asking, engineStatus, toLongrunError } from './engine-error.js';
 
@@ -104,12 +104,14 @@ export async function getArchive(
 
 const KINDS: ChangedPath['kind'][] = ['modified', 'added', 'deleted'];
 
-/** Paths that differ from the image, our own spool left out. */
+const OURS = [SPOOL_DIRECTORY, USER_SPOOLS_DIRECTORY];
+
+/** Paths that differ from the image, our own spools left out. */
 export async function changedPaths(container: Dockerode.Container): Promise<ChangedPath[]> {
   const changes = (await asking('listing changed paths', () => container.changes())) as
     | { Path: string; Kind: number }[]
     | null;
   return (changes ?? [])
-    .filter((change) => change.Path !== SPOOL_DIRECTORY)
+    .filter((change) => !OURS.includes(change.Path))
     .map((change) => ({ path: change.Path, kind: KINDS[change.Kind] ?? 'modified' }));
 }

@@ -1,6 +1,6 @@
 import type { ContainerCreateOptions } from 'dockerode';
-import { SPOOL_DIRECTORY } from '../exec-script.js';
 import type { CreateSandbox } from '../sandbox.js';
+import { SPOOL_DIRECTORY, USER_SPOOLS_DIRECTORY } from '../spool.js';
 import { containerName, LABEL, ownerToLabels } from './labels.js';
 import { PID_ONE_SCRIPT } from './pid-one.js';
 
@@ -78,7 +78,11 @@ export function containerOptions(
       Init: false,
       // PID 1 says nothing; a log file per container would be made and removed for it.
       LogConfig: { Type: 'none', Config: {} },
-      Tmpfs: { [SPOOL_DIRECTORY]: `rw,nosuid,nodev,noexec,mode=1777,size=${spoolMb(memoryMb)}m` },
+      Tmpfs: {
+        [SPOOL_DIRECTORY]: `rw,nosuid,nodev,noexec,mode=700,size=${spoolMb(memoryMb)}m`,
+        // Apart from root's, which other users could otherwise fill up.
+        [USER_SPOOLS_DIRECTORY]: `rw,nosuid,nodev,noexec,mode=1777,size=${spoolMb(memoryMb)}m`,
+      },
     },
   };
 }

@@ -7,9 +7,11 @@ import {
   type KillReason,
   outputHalves,
   parseReport,
+  type Spool,
 } from '../exec-report.js';
 import { EXEC_SCRIPT, REPORT_SCRIPT, TRIM_SCRIPT } from '../exec-script.js';
 import type { ExecHandle, ExecRequest } from '../sandbox.js';
+import { isRoot, spoolFolder } from '../spool.js';
 import { asking, engineStatus, toLongrunError } from './engine-error.js';
 import { type ExecStream, openExecStream } from './exec-stream.js';
 import { KILL_ALL_SIGNAL } from './pid-one.js';
@@ -35,15 +37,17 @@ export class ExecJournal {
     this.container = docker.getContainer(containerId);
   }
 
-  /** The handle names the engine's exec object and the spool: `<token>.<engine id>`. */
+  /** The handle names the spool, the engine's exec object, and the user where that is not root: `<token>.<engine id>[.<user in hex>]`. */
   async create(request: ExecRequest): Promise<ExecHandle> {
     const token = Date.now().toString(36) + randomBytes(5).toString('hex');
-    const { args, stdin } = execArguments(token, request, request.cwd ?? this.defaults.workdir);
+    const user = request.user ?? this.defaults.user;
+    const spool = { folder: spoolFolder(user), token };
+    const { args, stdin } = execArguments(spool, request, request.cwd ?? this.defaults.workdir);
     const exec = await asking('creating a command', () =>
       this.container.exec({
         Cmd: ['/bin/sh', '-c', EXEC_SCRIPT, 'sh', ...args],
         Env: Object.entries(request.env).map(([name, value]) => `${name}=${value}`),
-        User: request.user ?? this.defaults.user,
+        User: user,
         // The container's own may be gone by now; the script enters the directory and says so.
         WorkingDir: '/',
         AttachStdin: stdin !== null,
@@ -51,13 +55,14 @@ export class ExecJournal {
         AttachStderr: true,
       }),
     );
-    return { execId: `${token}.${exec.id}` };
+    const named = isRoot(user) ? '' : `.${Buffer.from(user).toString('hex')}`;
+    return { execId: `${token}.${exec.id}${named}` };
   }
 
   /** Starts it; the stream may end without the command having begun. */
   async open(handle: ExecHandle, request: ExecRequest): Promise<ExecStream> {
-    const { token, engineId } = split(handle);
-    const { stdin } = execArguments(token, request, '/');
+    const { engineId, spool } = split(handle);
+    const { stdin } = execArguments(spool, request, '/');
     return openExecStream(this.docker.getExec(engineId), request.outputLimitBytes, stdin);
   }
 
@@ -76,8 +81,7 @@ export class ExecJournal {
   /** Kills the command when a reason is given, and reads its spool. Null: nothing could be run for it. */
   async report(handle: ExecHandle, limitBytes: number, kill: KillReason | null): Promise<ExecReport | null> {
     const { head, tail } = outputHalves(limitBytes);
-    const args = [split(handle).token, String(head), String(tail), kill ?? ''];
-    const exec = await this.ownScript(REPORT_SCRIPT, args);
+    const exec = await this.ownScript(REPORT_SCRIPT, handle, [String(head), String(tail), kill ?? '']);
     try {
       const stream = await openExecStream(exec, limitBytes, null);
       await Promise.race([stream.ended, expire(SCRIPT_LIMIT_MS)]);
@@ -92,7 +96,7 @@ export class ExecJournal {
   async trim(handle: ExecHandle, limitBytes: number): Promise<void> {
     const { head, tail } = outputHalves(limitBytes);
     try {
-      const exec = await this.ownScript(TRIM_SCRIPT, [split(handle).token, String(head), String(tail)]);
+      const exec = await this.ownScript(TRIM_SCRIPT, handle, [String(head), String(tail)]);
       await exec.start({ Detach: true });
     } catch (error) {
       if (engineStatus(error) === null && !LongrunError.is(error)) throw error;
@@ -113,11 +117,13 @@ export class ExecJournal {
     return current !== undefined && limit !== undefined && limit > 0 && current > limit - PROCESS_RESERVE;
   }
 
-  private ownScript(script: string, args: string[]): Promise<Dockerode.Exec> {
+  /** As the command's user: what that user wrote must not be read, or acted upon, by root. */
+  private ownScript(script: string, handle: ExecHandle, args: string[]): Promise<Dockerode.Exec> {
+    const { user, spool } = split(handle);
     return asking('creating a command', () =>
       this.container.exec({
-        Cmd: ['/bin/sh', '-c', script, 'sh', ...args],
-        User: '0:0',
+        Cmd: ['/bin/sh', '-c', script, 'sh', spool.folder, spool.token, ...args],
+        User: user,
         WorkingDir: '/',
         AttachStdout: true,
         AttachStderr: true,
@@ -129,12 +135,13 @@ export class ExecJournal {
 /** The engine's own helper needs about ten threads to enter a container. */
 const PROCESS_RESERVE = 16;
 
-function split(handle: ExecHandle): { token: string; engineId: string } {
-  const [token = '', engineId = ''] = handle.execId.split('.');
-  if (!/^[a-z0-9]+$/.test(token) || !/^[0-9a-f]+$/.test(engineId)) {
+function split(handle: ExecHandle): { engineId: string; user: string; spool: Spool } {
+  const [token = '', engineId = '', named = ''] = handle.execId.split('.');
+  if (!/^[a-z0-9]+$/.test(token) || !/^[0-9a-f]+$/.test(engineId) || !/^[0-9a-f]*$/.test(named)) {
     throw new LongrunError('bad_input', `"${handle.execId}" is no command of a Docker sandbox.`);
   }
-  return { token, engineId };
+  const user = named === '' ? '0:0' : Buffer.from(named, 'hex').toString('utf8');
+  return { engineId, user, spool: { folder: spoolFolder(user), token } };
 }
 
 const expire = (ms: number): Promise<void> =>

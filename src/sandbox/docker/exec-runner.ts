@@ -165,7 +165,11 @@ export class ExecRunner {
     await this.assertSandboxLives();
     if (words === '') {
       this.neverBegun.set(handle.execId, notBegunResult('killed before it began'));
-    } else if (/no such file|not found|permission denied|exec format|is a directory/i.test(words)) {
+    } else if (
+      /no such file|not found|permission denied|exec format|is a directory|file exists|no space left/i.test(
+        words,
+      )
+    ) {
       // The shell is gone or broken, and it was there when the sandbox started: done from inside.
       this.neverBegun.set(handle.execId, notBegunResult(words));
     } else {
