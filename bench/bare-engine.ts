@@ -27,7 +27,7 @@ async function bareRollout(docker: Dockerode, sample: number, tests: Buffer): Pr
     await container.start();
     await container.putArchive(tests, { path: '/' });
     const exec = await container.exec({
-      Cmd: ['/bin/sh', '-c', wholeScript(STAGED)],
+      Cmd: ['/bin/sh', '-c', wholeScript(STAGED, 'bench')],
       AttachStdout: true,
       AttachStderr: true,
     });

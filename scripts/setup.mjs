@@ -2,8 +2,8 @@
 /**
  * Sets up what is missing, one line for each thing it does or finds in place. Plain Node: nothing is installed yet.
  * --check only looks; --yes may install packages with sudo; --no-sandbox leaves engine and image alone;
- * --topology also brings the servers of the distributed set-up, --peers a Python environment with the programs that
- * read what we write; only tests start either.
+ * --bubblewrap makes sure of that driver beside an engine; --topology also brings the servers of the distributed set-up,
+ * --peers a Python environment with the programs that read what we write; only tests start either.
  */
 import { provideBaseImage } from './setup/base-image.mjs';
 import { build } from './setup/build.mjs';
@@ -12,7 +12,7 @@ import { checkNode, provideNodeModules } from './setup/node-modules.mjs';
 import { providePeers } from './setup/peers.mjs';
 import { providePostgres } from './setup/postgres.mjs';
 import { line, main } from './setup/report.mjs';
-import { provideSandbox } from './setup/sandbox.mjs';
+import { provideBubblewrap, provideSandbox } from './setup/sandbox.mjs';
 import { provideTemporal } from './setup/temporal.mjs';
 
 const flags = new Set(process.argv.slice(2));
@@ -28,6 +28,7 @@ await main(async () => {
     await providePostgres(options);
   }
   if (flags.has('--peers')) await providePeers(options);
+  if (flags.has('--bubblewrap')) await provideBubblewrap(options);
   if (flags.has('--no-sandbox')) return line('sandbox', 'left alone');
   const driver = await provideSandbox(options);
   if (driver === 'docker') await provideBaseImage(options);

@@ -9,7 +9,7 @@ if (process.env.LONGRUN_SKIP_TIERS)
   console.log(`Tiers left out on request: ${process.env.LONGRUN_SKIP_TIERS}`);
 
 const options = [
-  ...(skipped.includes('sandbox') ? ['--no-sandbox'] : []),
+  ...(skipped.includes('sandbox') ? ['--no-sandbox'] : ['--bubblewrap']),
   ...(skipped.includes('store') && skipped.includes('topology') ? [] : ['--topology']),
   ...(skipped.includes('peers') ? [] : ['--peers']),
 ];

@@ -20,15 +20,26 @@ export async function provideSandbox(options) {
   if (problem === null) return found('docker', `engine ${(await checkEngine()).found}`);
   line('docker', problem);
 
-  let bubblewrap = await checkBubblewrap();
-  if (bubblewrap.status !== 'ok' && which('bwrap') === null && mayInstall(options)) {
-    await installPackages(['bubblewrap']);
-    bubblewrap = await checkBubblewrap();
-  }
+  const bubblewrap = await installedBubblewrap(checkBubblewrap, options);
   if (bubblewrap.status === 'ok') {
     return found('bubblewrap', `${bubblewrap.found} (for development; tasks that need Docker say so)`);
   }
   throw new Stop(`No sandbox: ${engine.fix} Or bubblewrap, which is ${bubblewrap.found}: ${bubblewrap.fix}`);
+}
+
+/** Beside an engine, too: the tests look at every driver. */
+export async function provideBubblewrap(options) {
+  const { checkBubblewrap } = await import(join(ROOT, 'dist/src/setup/sandbox-checks.js'));
+  const bubblewrap = await installedBubblewrap(checkBubblewrap, options);
+  if (bubblewrap.status !== 'ok') throw new Stop(`No bubblewrap: ${bubblewrap.fix}`);
+  found('bubblewrap', bubblewrap.found);
+}
+
+async function installedBubblewrap(checkBubblewrap, options) {
+  const bubblewrap = await checkBubblewrap();
+  if (bubblewrap.status === 'ok' || which('bwrap') !== null || !mayInstall(options)) return bubblewrap;
+  await installPackages(['bubblewrap']);
+  return await checkBubblewrap();
 }
 
 function found(driver, text) {

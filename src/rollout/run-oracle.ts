@@ -1,5 +1,6 @@
 import { boundResult } from '../agent/bound-result.js';
 import { outputText } from '../agent/tools/output-text.js';
+import { shell } from '../core/shell.js';
 import { HOUR_MS } from '../core/time.js';
 import type { ExecResult } from '../sandbox/sandbox.js';
 import { loadBlob } from '../store/blobs.js';
@@ -46,7 +47,7 @@ async function solve(
   await sandbox.putArchive('/solution', await loadBlob(deps.store, solution));
   return journal.run(
     {
-      script: 'chmod +x /solution/solve.sh; exec /solution/solve.sh',
+      script: shell`chmod +x /solution/solve.sh; exec /solution/solve.sh`,
       cwd: null,
       env: resolveEnv(stepSpec.solutionEnv, process.env),
       user: stepSpec.agentUser,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { shell } from '../../core/shell.js';
 import { posixQuote } from '../posix-quote.js';
 import type { ToolPlan } from '../tool.js';
 import { answer, defineTool, failure } from './define-tool.js';
@@ -48,14 +49,14 @@ export const searchFiles = defineTool({
 
 function byName(pattern: string): string {
   const glob = /[*?[]/.test(pattern) ? pattern : `*${pattern}*`;
-  return `find "$p" ${LEFT_OUT} -name ${posixQuote(glob)} -print 2>/dev/null | LC_ALL=C sort`;
+  return shell`find "$p" ${LEFT_OUT} -name ${posixQuote(glob)} -print 2>/dev/null | LC_ALL=C sort`;
 }
 
 /** `/dev/null` as another file makes every grep print file names. */
 function byContent(pattern: string, glob: string | undefined): string {
   const expression = posixQuote(pattern);
   const named = glob === undefined ? '' : ` -name ${posixQuote(glob)}`;
-  return `e=$(echo | grep -E -e ${expression} 2>&1 >/dev/null); if [ $? -gt 1 ]; then echo "$e"; exit 4; fi
+  return shell`e=$(echo | grep -E -e ${expression} 2>&1 >/dev/null); if [ $? -gt 1 ]; then echo "$e"; exit 4; fi
 find "$p" ${LEFT_OUT} -type f${named} -exec grep -nE -e ${expression} /dev/null {} + 2>/dev/null`;
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { shell } from '../../core/shell.js';
 import type { ExecRequest } from '../../sandbox/sandbox.js';
 import { posixQuote } from '../posix-quote.js';
 import type { ToolContext } from '../tool.js';
@@ -46,18 +47,21 @@ export function startFolder(context: ToolContext): Pick<ExecRequest, 'cwd'> {
 export function enterSession(context: ToolContext): string {
   if (isFresh(context)) return '';
   const folder = sessionFolder(context.user);
-  return `d=/
-for f in ${folder}/base ${folder}/cwd; do if [ -f $f ]; then IFS= read -r d < $f; fi; done
-cd "$d" 2>/dev/null || { IFS= read -r d < ${folder}/base && cd "$d"; } 2>/dev/null || cd /
-`;
+  const script = shell`
+d=/
+for f in ${folder}/base ${folder}/cwd; do if [ -f "$f" ]; then IFS= read -r d < "$f"; fi; done
+cd "$d" 2>/dev/null || { IFS= read -r d < ${folder}/base && cd "$d"; } 2>/dev/null || cd /`;
+  return `${script}\n`;
 }
 
 /** Lines that set `p` to a path as the session sees it: `~` opened, never beginning with a dash. */
 export function setPath(path: string): string {
-  return `p=${posixQuote(path)}
+  const script = shell`
+p=${posixQuote(path)}
+# shellcheck disable=SC2088
 case "$p" in "~") p=\${HOME:-/root};; "~/"*) p=\${HOME:-/root}/\${p#"~/"};; esac
-case "$p" in /*|.) ;; *) p=./$p;; esac
-`;
+case "$p" in /*|.) ;; *) p=./$p;; esac`;
+  return `${script}\n`;
 }
 
 /** A path argument of the file tools. */

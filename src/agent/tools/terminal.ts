@@ -1,3 +1,4 @@
+import { shell } from '../../core/shell.js';
 import { posixQuote } from '../posix-quote.js';
 import { defineTool } from './define-tool.js';
 import { interrupted, outputText } from './output-text.js';
@@ -17,7 +18,7 @@ const SYSTEM_PATH = '/usr/local/bin:/usr/bin:/bin';
  * It ends with the command's status and without `exit`, after which the in-memory shell forgets what happened.
  */
 function saveScript(folder: string): string {
-  return `_lr_rc=$?
+  return shell`_lr_rc=$?
 set +aeuxC
 if [ -z "\${_lr_done:-}" ]; then
 _lr_done=1
@@ -30,9 +31,10 @@ fi
 /** Goes on where the last command stopped. Holds no single quote: it is an argument itself. */
 function resumeScript(folder: string, fresh: boolean): string {
   if (fresh)
-    return `mkdir -p ${folder} 2>/dev/null && rm -f ${folder}/cwd ${folder}/env && pwd >| ${folder}/base`;
-  return `_lr_d=/
-for _lr_f in ${folder}/base ${folder}/cwd; do if [ -f $_lr_f ]; then IFS= read -r _lr_d < $_lr_f; fi; done
+    return shell`mkdir -p ${folder} 2>/dev/null && rm -f ${folder}/cwd ${folder}/env && pwd >| ${folder}/base`;
+  return shell`_lr_d=/
+for _lr_f in ${folder}/base ${folder}/cwd; do if [ -f "$_lr_f" ]; then IFS= read -r _lr_d < "$_lr_f"; fi; done
+# shellcheck disable=SC1091
 if [ -f ${folder}/env ]; then . ${folder}/env; fi
 if ! cd "$_lr_d" 2>/dev/null; then
 echo "[the working directory $_lr_d is gone]"
@@ -43,13 +45,14 @@ unset _lr_d _lr_f`;
 }
 
 /** The dot keeps line ends that `$(…)` would drop. */
-const READ_COMMAND = `_lr_c=$(cat; echo .); _lr_c=\${_lr_c%.}`;
+const READ_COMMAND = shell`_lr_c=$(cat; echo .); _lr_c=\${_lr_c%.}`;
 
 /** The command runs by `eval` in the very shell whose state is kept; `exit` reaches the trap. */
 function sessionScript(folder: string, fresh: boolean, byStdin: boolean): string {
-  return `_lr_c=$1; _lr_h=$2; set --
+  return shell`_lr_c=$1; _lr_h=$2; set --
 ${byStdin ? READ_COMMAND : ''}
 ${resumeScript(folder, fresh)}
+# shellcheck disable=SC2064
 trap "{ $_lr_h
 } 2>/dev/null" EXIT
 eval "$_lr_c"
@@ -65,7 +68,7 @@ export const terminal = defineTool({
     const folder = sessionFolder(context.user);
     const byStdin = Buffer.byteLength(args.command) > MAX_ARGUMENT_BYTES;
     // Already in bash (also where sh is bash) nothing else has to start.
-    const script = `_lr_run='${sessionScript(folder, isFresh(context), byStdin)}'
+    const script = shell`_lr_run='${sessionScript(folder, isFresh(context), byStdin)}'
 set -- ${byStdin ? "''" : posixQuote(args.command)} '${saveScript(folder)}'
 if [ -z "\${BASH_VERSION:-}" ] && command -v bash >/dev/null 2>&1; then exec bash -c "$_lr_run" bash "$@"; fi
 eval "$_lr_run"`;

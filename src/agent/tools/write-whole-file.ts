@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { shell } from '../../core/shell.js';
 import type { ExecResult } from '../../sandbox/sandbox.js';
 import type { ToolAnswer, ToolContext, ToolPlan } from '../tool.js';
 import { interrupted, outputText } from './output-text.js';
@@ -51,7 +52,7 @@ export function finishWrite(result: ExecResult, note: unknown): ToolAnswer {
  * cannot be moved over (a mount point, a folder without write permission) is overwritten in place.
  */
 function writeScript(bytes: number): string {
-  return `if [ -d "$p" ]; then echo "it is a directory"; exit 1; fi
+  return shell`if [ -d "$p" ]; then echo "it is a directory"; exit 1; fi
 if [ -L "$p" ]; then q=$(readlink -f "$p" 2>/dev/null) && [ -n "$q" ] && p=$q; fi
 d=\${p%/*}; [ -n "$d" ] || d=/
 mkdir -p "$d" || exit 1
@@ -73,6 +74,5 @@ if ! mv -f "$t" "$p" 2>/dev/null; then
 cat "$t" > "$p" || { rm -f "$t"; exit 1; }
 rm -f "$t"
 fi
-echo $state
-`;
+echo $state`;
 }

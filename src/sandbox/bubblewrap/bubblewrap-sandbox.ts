@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { LongrunError } from '../../core/errors.js';
+import { shell } from '../../core/shell.js';
 import { ExecRegistry } from '../exec-registry.js';
 import { OutputBuffer } from '../output-buffer.js';
 import type {
@@ -150,7 +151,7 @@ export class BubblewrapSandbox implements Sandbox {
 
   async getArchive(path: string, limitBytes: number): Promise<Uint8Array | null> {
     const whole = posix.resolve('/', path);
-    const script = '[ -e "$P" ] || [ -L "$P" ] || exit 3; exec tar -b 1 -cf - -C "$D" -- "$N" 2>/dev/null';
+    const script = shell`[ -e "$P" ] || [ -L "$P" ] || exit 3; exec tar -b 1 -cf - -C "$D" -- "$N" 2>/dev/null`;
     const env = { P: whole, D: posix.dirname(whole), N: posix.basename(whole) || '.' };
     const result = await this.housekeeping(script, env, limitBytes + TAR_SLACK_BYTES);
     if (result.exitCode === 3) return null;
@@ -220,7 +221,7 @@ export class BubblewrapSandbox implements Sandbox {
 
   /** Everything that was written, as entries for sandboxes to come. */
   async written(limitBytes: number): Promise<TarEntry[]> {
-    const script = `exec tar --one-file-system -cf - -C / . .${LOCAL_FOLDER} 2>/dev/null`;
+    const script = shell`exec tar --one-file-system -cf - -C / . .${LOCAL_FOLDER} 2>/dev/null`;
     const result = await this.housekeeping(script, {}, limitBytes);
     if (result.output.omittedBytes > 0 || (result.exitCode !== 0 && result.exitCode !== 1)) {
       throw new LongrunError('image_build_failed', `The image's own files exceed ${limitBytes} bytes.`);

@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { shell } from '../../core/shell.js';
 import type { ChangedPath } from '../sandbox.js';
 import type { TarEntry } from '../tar-entries.js';
 import { LOCAL_FOLDER } from './root-folder.js';
@@ -8,7 +9,7 @@ export function listingScript(mountPoints: readonly string[]): string {
   const readOnly = mountPoints.filter((path) => path !== LOCAL_FOLDER && path !== '/usr');
   const pruned = readOnly.map((path) => `-path ${path} -o `).join('');
   // /usr is read-only but for /usr/local, a mount below it.
-  return `find / \\( ${pruned} \\( -path '/usr/*' ! -path /usr/local ! -path '/usr/local/*' \\) \\) -prune -o -printf '%y %m %s %C@ %p\\0'`;
+  return shell`find / \\( ${pruned} \\( -path '/usr/*' ! -path /usr/local ! -path '/usr/local/*' \\) \\) -prune -o -printf '%y %m %s %C@ %p\\0'`;
 }
 
 /** Compares a listing with what the sandbox started from. `sealedAtMs`: when its own files were in place. */

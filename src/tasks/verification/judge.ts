@@ -1,9 +1,10 @@
 import type { Task, TaskStep } from '../../core/task.schema.js';
-import type { ExecResult, Sandbox } from '../../sandbox/sandbox.js';
+import type { Sandbox } from '../../sandbox/sandbox.js';
 import type { Verdict } from '../../store/records.schema.js';
 import { withoutHostValues } from '../host-secrets.js';
 import type { RewardContext } from '../reward-context.js';
 import { readTail, readTestReport } from './read-verifier-files.js';
+import type { TestRun } from './run-tests.js';
 import { EXIT, TEST_OUTPUT, TEST_OUTPUT_BYTES } from './verifier-script.js';
 
 /** The part of a verdict that the tests decide. */
@@ -20,7 +21,11 @@ const KILLED_OUTPUT_LIMIT_BYTES = 4 * 1024 * 1024;
  * What the ended command amounts to. Only tests that ended by themselves are asked for their reward.
  * A new attempt pays the agent again and cannot mend the tests: it may help only where the sandbox failed under them.
  */
-export async function judge(context: RewardContext, sandbox: Sandbox, result: ExecResult): Promise<Outcome> {
+export async function judge(
+  context: RewardContext,
+  sandbox: Sandbox,
+  { result, nonce }: TestRun,
+): Promise<Outcome> {
   context.signal.throwIfAborted();
   if (result.timedOut) {
     const testOutput = await readTail(sandbox, TEST_OUTPUT, TEST_OUTPUT_BYTES, KILLED_OUTPUT_LIMIT_BYTES);
@@ -36,7 +41,7 @@ export async function judge(context: RewardContext, sandbox: Sandbox, result: Ex
     const how = killed ? 'were killed' : `could not be run (exit code ${result.exitCode})`;
     return failed('verifier_error', `the tests ${how}`, killed, testOutput);
   }
-  const report = readTestReport(result.output.head);
+  const report = readTestReport(result.output.head, nonce);
   const { reading } = report;
   if (!reading.ok) {
     const outcome = failed('verifier_error', reading.message, false, report.testOutput, reading.hint);

@@ -3,7 +3,7 @@ import type { Sandbox } from '../../sandbox/sandbox.js';
 import { readTar } from '../../sandbox/tar-entries.js';
 import { type RewardReading, readReward } from '../harbor/reward.js';
 import { SUSPECT_WORD } from './leftover-script.js';
-import { OUTPUT_WORD, REWARD_LIMIT_BYTES } from './verifier-script.js';
+import { answerWords, REWARD_LIMIT_BYTES } from './verifier-script.js';
 
 export interface TestReport {
   reading: RewardReading;
@@ -13,24 +13,32 @@ export interface TestReport {
   suspicions: string[];
 }
 
-/** What the ended test script printed. */
-export function readTestReport(printed: Uint8Array): TestReport {
+/** What the ended test script printed, which was given `nonce`. */
+export function readTestReport(printed: Uint8Array, nonce: string): TestReport {
   const bytes = Buffer.from(printed);
+  const words = answerWords(nonce);
   // A shell may complain before it; what the tests themselves said comes after it.
-  const found = /^longrun-reward (none|special|json|txt) (\d+)\n/m.exec(bytes.toString('latin1'));
-  const [line = '', kind, digits] = found ?? [];
-  const lineEnd = (found?.index ?? 0) + line.length - 1;
+  const lineStart = startOfLine(bytes, words.reward);
+  const lineEnd = lineStart < 0 ? -1 : bytes.indexOf('\n', lineStart);
+  const line = lineEnd < 0 ? '' : bytes.toString('latin1', lineStart + words.reward.length, lineEnd);
+  const [, kind, digits] = /^ (none|special|json|txt) (\d{1,15})$/.exec(line) ?? [];
   const size = Number(digits ?? 0);
   const rewardEnd = lineEnd + 1 + Math.min(size, REWARD_LIMIT_BYTES);
-  const text = bytes.subarray(lineEnd + 1, rewardEnd).toString('utf8');
+  const text = bytes.toString('utf8', lineEnd + 1, rewardEnd);
   const rest = bytes.subarray(rewardEnd + 1);
-  const outputAt = found === null ? -1 : rest.indexOf(`${OUTPUT_WORD}\n`);
-  const ownWords = [bytes.subarray(0, found?.index ?? 0), rest.subarray(0, Math.max(0, outputAt))];
+  const outputAt = kind === undefined ? -1 : rest.indexOf(`${words.output}\n`);
+  const ownWords = [bytes.subarray(0, Math.max(0, lineStart)), rest.subarray(0, Math.max(0, outputAt))];
   return {
     reading: readingOf(kind, size, text),
-    testOutput: rest.subarray(outputAt < 0 ? 0 : outputAt + OUTPUT_WORD.length + 1).toString('utf8'),
+    testOutput: rest.subarray(outputAt < 0 ? 0 : outputAt + words.output.length + 1).toString('utf8'),
     suspicions: ownWords.flatMap(readSuspicions),
   };
+}
+
+function startOfLine(bytes: Buffer, word: string): number {
+  if (bytes.indexOf(word) === 0) return 0;
+  const before = bytes.indexOf(`\n${word}`);
+  return before < 0 ? -1 : before + 1;
 }
 
 const MOST_SUSPICIONS = 20;

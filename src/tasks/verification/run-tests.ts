@@ -10,7 +10,7 @@ import {
   prepareScript,
   REWARD_LIMIT_BYTES,
   TEST_OUTPUT_BYTES,
-  TEST_SCRIPT,
+  testScript,
   wholeScript,
 } from './verifier-script.js';
 
@@ -71,6 +71,8 @@ export interface TestRun {
   result: ExecResult;
   /** What the first of two commands found suspicious. */
   suspicions: string[];
+  /** By which the answer of the tests is known. */
+  nonce: string;
 }
 
 interface Round {
@@ -104,6 +106,9 @@ async function runRound(round: Round, suffix: string): Promise<TestRun> {
   const { context, sandbox, verifier, env, placed } = round;
   const { user } = verifier;
   const staged = placed ? null : await stageTests(context, sandbox, verifier, suffix);
+  const nonce = decoder.decode(
+    await context.once(`tests-nonce${suffix}.txt`, async () => encoder.encode(randomUUID())),
+  );
   const run = (name: string, script: string, as: string | null) =>
     runSomewhere(context, sandbox, `${name}${suffix}`, {
       script,
@@ -116,13 +121,14 @@ async function runRound(round: Round, suffix: string): Promise<TestRun> {
       stdin: null,
     });
   if (user === null || user === 'root' || user === '0') {
-    const result = await run('tests', wholeScript(staged), user);
-    if (result.exitCode !== EXIT.notRoot) return { result, suspicions: [] };
+    const result = await run('tests', wholeScript(staged, nonce), user);
+    if (result.exitCode !== EXIT.notRoot) return { result, suspicions: [], nonce };
   }
   const prepared = await run('tests-prepare', prepareScript({ staged, writer: user ?? '' }), 'root');
   const suspicions = readSuspicions(prepared.output.head);
-  const result = prepared.exitCode === EXIT.done ? await run('tests-as-user', TEST_SCRIPT, user) : prepared;
-  return { result, suspicions };
+  const isPrepared = prepared.exitCode === EXIT.done;
+  const result = isPrepared ? await run('tests-as-user', testScript(nonce), user) : prepared;
+  return { result, suspicions, nonce };
 }
 
 /** In the working directory; from the root where an agent has removed that: it must not escape its score so. */

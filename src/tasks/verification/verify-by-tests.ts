@@ -1,5 +1,6 @@
 import { posixQuote } from '../../agent/posix-quote.js';
 import { LongrunError } from '../../core/errors.js';
+import { shell } from '../../core/shell.js';
 import type { Artifact, SandboxSpec, Task, TaskStep } from '../../core/task.schema.js';
 import { MINUTE_MS } from '../../core/time.js';
 import type { ChangedPath, Sandbox } from '../../sandbox/sandbox.js';
@@ -10,7 +11,7 @@ import type { RewardContext } from '../reward-context.js';
 import { collectArtifacts } from './artifacts/collect-artifacts.js';
 import { ARTIFACTS_HINT, noArtifacts, WORKDIR_ARTIFACT } from './isolation-level.js';
 import { failed, judge, type Outcome, withoutSecrets } from './judge.js';
-import { LEFTOVERS, LOOK_AT_LEFTOVERS } from './leftover-script.js';
+import { LEFTOVERS, LOOK_AT_LEFTOVERS, LOOK_AT_SPOOLS } from './leftover-script.js';
 import { readSuspicions } from './read-verifier-files.js';
 import { placeTests, runTests } from './run-tests.js';
 import { suspectTampering } from './suspect-tampering.js';
@@ -79,16 +80,16 @@ async function verifyInPlace({ step, context, env }: Verification): Promise<Outc
     });
   }
   const { verifier } = step;
-  const { result, suspicions } = await runTests({ context, sandbox, verifier, env, placed: false });
-  const outcome = await judge(context, sandbox, result);
-  return { ...outcome, suspicions: [...beforeRestart, ...suspicions, ...outcome.suspicions] };
+  const run = await runTests({ context, sandbox, verifier, env, placed: false });
+  const outcome = await judge(context, sandbox, run);
+  return { ...outcome, suspicions: [...beforeRestart, ...run.suspicions, ...outcome.suspicions] };
 }
 
 /** A restart ends what looks at the reward; that it was there is told all the same. */
 async function lookAtLeftovers(context: RewardContext): Promise<string[]> {
   if (!context.agentActed) return [];
   const { output } = await context.run(context.agentSandbox, 'leftovers', {
-    script: `${LEFTOVERS}\n${LOOK_AT_LEFTOVERS}`,
+    script: [LEFTOVERS, LOOK_AT_LEFTOVERS, LOOK_AT_SPOOLS].join('\n'),
     cwd: '/',
     env: {},
     user: 'root',
@@ -114,9 +115,9 @@ async function verifySeparately(verification: Verification): Promise<Outcome> {
   });
   const bringsTests = ownImage && (await hasTests(sandbox));
   if (!bringsTests) await placeTests(context, sandbox, step.verifier);
-  const { result } = await runTests({ context, sandbox, verifier: step.verifier, env, placed: true });
+  const run = await runTests({ context, sandbox, verifier: step.verifier, env, placed: true });
   // Nothing of the agent's runs there.
-  return { ...(await judge(context, sandbox, result)), suspicions: leftOut };
+  return { ...(await judge(context, sandbox, run)), suspicions: leftOut };
 }
 
 /** Once, while the agent's sandbox is there; what was left out of them is recorded first. */
@@ -170,7 +171,7 @@ async function clearSources(context: RewardContext, sandbox: Sandbox, step: Task
     .map(({ source }) => source)
     .filter((source) => !SYSTEM.test(source));
   await context.run(sandbox, 'artifacts-clear', {
-    script: `rm -rf -- ${sources.map(posixQuote).join(' ')}`,
+    script: shell`rm -rf -- ${sources.map(posixQuote).join(' ')}`,
     cwd: '/',
     env: {},
     user: 'root',
