@@ -27,6 +27,7 @@ export function cancelledUnstarted(key: RolloutKey, config: RunConfig, now: numb
     timings: { startedAt: now, finishedAt: now, ...timings },
     isolation: null,
     suspectedTampering: [],
+    trusted: [],
     model: config.agent === 'tool-calling' ? config.model : null,
     policyVersion: null,
     category: null,

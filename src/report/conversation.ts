@@ -139,6 +139,12 @@ function verdictLines(verdict: Verdict, options: TurnOptions): string[] {
   const touched = verdict.suspectedTampering.map(escapeTerminalLine).join(', ');
   if (touched !== '')
     lines.push(style('yellow', `the agent changed what verification depends on: ${touched}`));
+  if (verdict.trusted !== null && verdict.trusted.length > 0) {
+    const what = verdict.trusted.join(' and ');
+    lines.push(
+      style('dim', `the tests relied on ${what} that the agent had power over (--verify separate does not)`),
+    );
+  }
   return [...lines, ''];
 }
 

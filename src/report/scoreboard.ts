@@ -159,6 +159,16 @@ function footLines({ run, summary, rollouts }: RunDocument, style: Style): strin
     const which = summary.suspectedTampering === 1 ? '1 rollout' : `${summary.suspectedTampering} rollouts`;
     lines.push(style('yellow', `${which} changed files that verification depends on: check before trusting`));
   }
+  const bendable = rollouts.filter(({ trusted }) => (trusted?.length ?? 0) > 0).length;
+  if (bendable > 0) {
+    const which = bendable === 1 ? '1 rollout was' : `${bendable} rollouts were`;
+    lines.push(
+      style(
+        'dim',
+        `${which} scored where the agent had power over the tests: --verify separate keeps them apart`,
+      ),
+    );
+  }
   return lines;
 }
 

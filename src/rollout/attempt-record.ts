@@ -81,9 +81,17 @@ export async function attemptRecord(
     hostId: placement?.hostId ?? null,
     isolation: steps.findLast((s) => s.verdict !== null)?.verdict?.isolation ?? null,
     suspectedTampering: [...new Set(steps.flatMap((s) => s.verdict?.suspectedTampering ?? []))],
+    trusted: trustedIn(steps),
     policyVersion: steps[0]?.history.turns[0]?.call.policyVersion ?? null,
     replay,
   };
+}
+
+/** Of all steps together; null where one does not say. */
+function trustedIn(steps: readonly StepRecords[]): AttemptRecord['trusted'] {
+  const said = steps.flatMap(({ verdict }) => (verdict === null ? [] : [verdict.trusted]));
+  if (said.includes(null)) return null;
+  return [...new Set(said.flatMap((one) => one ?? []))].sort();
 }
 
 /** The first step that ended the attempt early, else the last one. */

@@ -120,6 +120,7 @@ function lostVerdict(
     isolation: verifier.isolation,
     ...loss,
     suspectedTampering: [],
+    trusted: [],
     testOutput: '',
     durationMs: 0,
     verifiedAt: deps.now(),

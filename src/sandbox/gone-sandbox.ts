@@ -4,6 +4,7 @@ import type { Sandbox, SandboxRef, SandboxState } from './sandbox.js';
 /** Stands for a sandbox that no longer exists: every use of it says so, removing it is done already. */
 export class GoneSandbox implements Sandbox {
   readonly workdir = '/';
+  readonly user = '';
 
   constructor(readonly ref: SandboxRef) {}
 

@@ -119,6 +119,8 @@ export interface Sandbox {
   readonly ref: SandboxRef;
   /** Where commands start that name no other folder. */
   readonly workdir: string;
+  /** Who runs commands that name nobody; empty for root. */
+  readonly user: string;
   /** Makes the exec object; nothing runs yet. */
   createExec(request: ExecRequest): Promise<ExecHandle>;
   /** Whether it was ever started, by anyone; an id that the engine no longer knows counts as started. */

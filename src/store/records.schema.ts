@@ -224,6 +224,15 @@ export const agentEndSchema = z.object({
 });
 export type AgentEnd = z.infer<typeof agentEndSchema>;
 
+/**
+ * What of the agent's sandbox a score relies on though the agent could have bent it: none where its tests ran apart from
+ * it, or as a user that it had no power over. Null in records of versions that did not say.
+ */
+const trustedSchema = z
+  .array(z.enum(['files', 'processes']))
+  .nullable()
+  .default(null);
+
 /** What the verifier of one step found. */
 export const verdictSchema = z.object({
   ...versioned,
@@ -236,6 +245,7 @@ export const verdictSchema = z.object({
   failure: failureSchema.nullable(),
   stopReason: z.enum(['verifier_error', 'verifier_timeout', 'sandbox_lost']).nullable(),
   suspectedTampering: z.array(z.string()),
+  trusted: trustedSchema,
   testOutput: z.string(),
   durationMs: z.number(),
   verifiedAt: z.number(),
@@ -284,6 +294,7 @@ export const attemptRecordSchema = z.object({
   hostId: z.string().nullable(),
   isolation: z.string().nullable(),
   suspectedTampering: z.array(z.string()),
+  trusted: trustedSchema,
   /** The weights that gave its first answer, where the endpoint said so. */
   policyVersion: z.string().nullable().default(null),
   /** Of an attempt that a replay made. */
@@ -314,6 +325,7 @@ export const rolloutResultSchema = z.object({
   timings: timingsSchema,
   isolation: z.string().nullable(),
   suspectedTampering: z.array(z.string()),
+  trusted: trustedSchema,
   model: z.string().nullable(),
   policyVersion: z.string().nullable(),
   category: z.string().nullable(),

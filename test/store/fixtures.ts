@@ -63,6 +63,7 @@ export function result(overrides: Partial<RolloutResult> = {}): RolloutResult {
     },
     isolation: 'separate',
     suspectedTampering: [],
+    trusted: [],
     model: 'some/model',
     policyVersion: null,
     category: null,

@@ -184,6 +184,7 @@ const VERDICT: z.infer<typeof verdictSchema> = {
   failure: null,
   stopReason: null,
   suspectedTampering: [],
+  trusted: [],
   testOutput: '',
   durationMs: 1,
   verifiedAt: 1,

@@ -34,6 +34,7 @@ const TAR_SLACK_BYTES = 64 * 1024;
 
 /** One sandbox: bwrap with the exec server as its PID 1. Ends with the process that made it. */
 export class BubblewrapSandbox implements Sandbox {
+  readonly user = 'root';
   private readonly execs: ExecRegistry;
   private sealedAtMs = 0;
   private started: ReadonlyMap<string, TarEntry> = new Map();

@@ -42,6 +42,10 @@ export class DockerSandbox implements Sandbox {
     return this.defaults.workdir;
   }
 
+  get user(): string {
+    return this.defaults.user;
+  }
+
   createExec(request: ExecRequest): Promise<ExecHandle> {
     return this.telling(() => this.journal.create(request));
   }

@@ -20,6 +20,7 @@ import { readEntries, type SandboxFs, writeEntries } from './sandbox-fs.js';
 
 /** One in-memory sandbox: a file system, made when first needed, and the commands run on it. */
 export class MemorySandbox implements Sandbox {
+  readonly user = 'root';
   private readonly execs: ExecRegistry;
   private files: Promise<SandboxFs> | null = null;
   private destroyed = false;

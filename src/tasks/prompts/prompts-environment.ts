@@ -55,6 +55,7 @@ export function promptsEnvironment({ source, selection = ALL_TASKS }: PromptsOpt
       failure: null,
       stopReason: null,
       suspectedTampering: [],
+      trusted: [],
       testOutput: '',
       durationMs: 0,
       verifiedAt: now(),

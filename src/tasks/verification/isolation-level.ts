@@ -1,5 +1,6 @@
 import type { ISOLATION_LEVELS } from '../../core/run-config.schema.js';
 import type { Artifact, Task, TaskStep, VerifierSpec } from '../../core/task.schema.js';
+import { isRoot } from '../../sandbox/spool.js';
 
 export type IsolationLevel = (typeof ISOLATION_LEVELS)[number];
 
@@ -32,6 +33,19 @@ function stepAtLevel(step: TaskStep, level: IsolationLevel): TaskStep {
 function inPlace(verifier: VerifierSpec, level: IsolationLevel): VerifierSpec {
   return { ...verifier, isolation: level, sandbox: null };
 }
+
+/** What of the agent's sandbox the tests rely on, and the agent could have bent. Users as an engine takes them. */
+export function trustedAt(
+  level: IsolationLevel,
+  users: { agent: string; verifier: string },
+): ('files' | 'processes')[] {
+  if (level === 'separate') return [];
+  const hasPower = isRoot(users.agent) || nameOf(users.agent) === nameOf(users.verifier);
+  if (!hasPower) return [];
+  return level === 'shared' ? ['files', 'processes'] : ['files'];
+}
+
+const nameOf = (user: string): string => user.split(':', 1)[0] ?? '';
 
 export const ARTIFACTS_HINT = 'Declare artifacts in its task.toml, or use --verify restarted.';
 

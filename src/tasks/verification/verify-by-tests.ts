@@ -9,7 +9,7 @@ import { withConvention } from '../harbor/build-artifacts.js';
 import { resolveEnv } from '../resolve-env.js';
 import type { RewardContext } from '../reward-context.js';
 import { collectArtifacts } from './artifacts/collect-artifacts.js';
-import { ARTIFACTS_HINT, noArtifacts, WORKDIR_ARTIFACT } from './isolation-level.js';
+import { ARTIFACTS_HINT, noArtifacts, trustedAt, WORKDIR_ARTIFACT } from './isolation-level.js';
 import { failed, judge, type Outcome, withoutSecrets } from './judge.js';
 import { LEFTOVERS, LOOK_AT_LEFTOVERS, LOOK_AT_SPOOLS } from './leftover-script.js';
 import { readSuspicions } from './read-verifier-files.js';
@@ -46,6 +46,8 @@ export async function verifyByTests(
   const step = task.evalCriteria.steps[index];
   if (step === undefined) throw new LongrunError('not_found', `task ${task.taskId} has no step ${index}`);
   const startedAt = context.now();
+  const { user } = context.agentSandbox;
+  const users = { agent: step.agentUser ?? user, verifier: step.verifier.user ?? user };
   let suspectedTampering: string[] = [];
   const outcome = await orInvalid(async () => {
     const env = resolveEnv(step.verifier.env, hostEnv);
@@ -62,6 +64,7 @@ export async function verifyByTests(
     ...decided,
     isolation: step.verifier.isolation,
     suspectedTampering: [...suspectedTampering, ...suspicions],
+    trusted: context.agentActed ? trustedAt(step.verifier.isolation, users) : [],
     durationMs: verifiedAt - startedAt,
     verifiedAt,
   };

@@ -57,6 +57,7 @@ export function rolloutResult(
     },
     isolation: 'shared',
     suspectedTampering: [],
+    trusted: [],
     model: null,
     policyVersion: null,
     category: null,
