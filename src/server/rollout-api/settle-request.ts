@@ -5,6 +5,7 @@ import { checkIsolation } from '../../launch/check-isolation.js';
 import { requireNetwork } from '../../launch/require-network.js';
 import { checkTokenApi } from '../../model/check-token-api.js';
 import { isScripted } from '../../model/index.js';
+import { refusedEndpoint } from '../../model/policy-origins.js';
 import { requireModel } from '../../model/registry.js';
 import { requirePrice } from '../../model/require-price.js';
 import { parseScriptedName } from '../../model/scripted/scripted-name.js';
@@ -36,6 +37,7 @@ export async function settleRequest(
 ): Promise<RequestRecord> {
   const offered = await environments.get(asked.environment);
   if (asked.item !== null) requireItem(offered, asked.item);
+  refuseEndpoint(serving.config, asked.policy);
   const policy = settlePolicy(serving, asked.policy, await deps.policies.latest());
   const groupSize = asked.groupSize ?? serving.config.groupSize ?? 1;
   refuseHopeless(serving.config, groupSize);
@@ -73,6 +75,14 @@ function refuseHopeless({ groupPolicy, minValid }: RunConfig, groupSize: number)
     'group_size',
     accepted,
   );
+}
+
+function refuseEndpoint(config: RunConfig, asked: RolloutRequest['policy']): void {
+  const baseUrl = asked?.baseUrl ?? null;
+  const refused = baseUrl === null ? null : refusedEndpoint(config, baseUrl);
+  if (refused === null) return;
+  const { why, accepted } = refused;
+  throw new RefusedRequest(`policy.base_url: ${why}; accepted is ${accepted}`, 'policy.base_url', accepted);
 }
 
 async function nextItem(deps: RolloutApiDeps, offered: Offered, consumer: string): Promise<string> {

@@ -5,6 +5,8 @@ import { MINUTE_MS } from '../../core/time.js';
 import type { ChangedPath, Sandbox } from '../../sandbox/sandbox.js';
 import type { Verdict } from '../../store/records.schema.js';
 import { withConvention } from '../harbor/build-artifacts.js';
+import { withoutHostValues } from '../host-secrets.js';
+import type { HostEnv } from '../passed-env.js';
 import { resolveEnv } from '../resolve-env.js';
 import type { RewardContext } from '../reward-context.js';
 import { collectArtifacts } from './collect-artifacts.js';
@@ -14,8 +16,6 @@ import { LEFTOVERS, LOOK_AT_LEFTOVERS } from './leftover-script.js';
 import { readSuspicions } from './read-verifier-files.js';
 import { placeTests, runTests } from './run-tests.js';
 import { suspectTampering } from './suspect-tampering.js';
-
-type HostEnv = Readonly<Record<string, string | undefined>>;
 
 interface Verification {
   task: Task;
@@ -54,13 +54,14 @@ export async function verifyByTests(
     return verifyInPlace(verification);
   });
   const verifiedAt = context.now();
-  const { suspicions, ...decided } = withoutSecrets(outcome, task, step, hostEnv);
+  const clean = (text: string) => withoutHostValues(text, task, hostEnv);
+  const { suspicions, ...decided } = withoutSecrets(outcome, clean);
   return {
     schemaVersion: 1,
     step: step.name,
     ...decided,
     isolation: step.verifier.isolation,
-    suspectedTampering: [...suspectedTampering, ...suspicions],
+    suspectedTampering: [...suspectedTampering.map(clean), ...suspicions],
     durationMs: verifiedAt - startedAt,
     verifiedAt,
   };
