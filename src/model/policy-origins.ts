@@ -20,7 +20,7 @@ export function refusedEndpoint(config: Served, url: string): RefusedEndpoint | 
   const accepted =
     origins === null
       ? 'any other address'
-      : `an address at ${[...origins, 'an origin that the run was started with (--policy-origin)'].join(', or ')}`;
+      : `${origins.length === 0 ? 'none' : `an address at ${origins.join(' or ')}`}; --policy-origin names others when the run is started`;
   const why = refusedHost(hostname);
   if (why !== null) return { why: `${origin} is ${why}`, accepted };
   if (origins === null || origins.includes(origin)) return null;
