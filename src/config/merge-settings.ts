@@ -202,8 +202,9 @@ function problem(row: SettingRow<string>, candidate: Candidate, error: z.ZodErro
   return `${where}: found "${withoutUser(found)}", accepted: ${accepted}${meant ? ` (did you mean "${meant}"?)` : ''}`;
 }
 
-/** User and password of an address are not repeated. */
-const withoutUser = (text: string): string => text.replace(/:\/\/\S*@/, '://…@');
+/** User, password and query of an address are not repeated. */
+const withoutUser = (text: string): string =>
+  text.replace(/:\/\/\S*@/, '://…@').replace(/(:\/\/[^\s?#]*[?#])\S*/, '$1…');
 
 function problemWithin(where: string, row: SettingRow<string>, issue: z.core.$ZodIssue): string {
   if (issue.code === 'unrecognized_keys') {

@@ -18,6 +18,9 @@ const name = z.string().min(1);
 /** The one setting that is a secret has no default, and no place in the run's record. */
 const trajectory = z.strictObject({
   ...recordingFields,
+  uploadEndpoint: recordingFields.uploadEndpoint.refine((url) => url === null || !/[?#]/.test(url), {
+    error: 'an address without query: it is recorded; a key goes into upload_api_key',
+  }),
   uploadApiKey: name
     .nullable()
     .default(null)

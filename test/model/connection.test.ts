@@ -127,6 +127,20 @@ describe(threat('a model endpoint', 'keys and prompts, by sending calls to anoth
     expect(answer.status).toBe(307);
     expect(target.seen).toEqual([]);
   });
+
+  it('what the SDK reads of an account at OpenAI is sent to no other endpoint', async () => {
+    const own = { OPENAI_ORG_ID: 'org-canary', OPENAI_PROJECT_ID: 'proj-canary' };
+    const headers = 'Authorization: Bearer canary-one\nX-Gateway-Key: canary-two';
+    for (const [name, value] of Object.entries({ ...own, OPENAI_CUSTOM_HEADERS: headers }))
+      vi.stubEnv(name, value);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { endpoint, baseUrl } = await serving((_, response) =>
+      reply(response, 200, completion({ content: 'Hi.' })),
+    );
+    await call({ baseUrl });
+    expect(JSON.stringify(endpoint.seen[0]?.headers)).not.toContain('canary');
+    expect(endpoint.seen[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
+  });
 });
 
 describe(

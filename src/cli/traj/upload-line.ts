@@ -33,7 +33,9 @@ export async function uploadLine(
   const { endpoint, apiKey } = await targetOf(flags, context.settings, io);
   checkEndpoint(endpoint, flags.insecure === true);
   if (flags.apiKey !== undefined)
-    context.say('--api-key stays in the history of the shell: --api-key-env names a variable instead.');
+    context.say(
+      '--api-key stays in the history of the shell and is in the list of processes: --api-key-env names a variable instead.',
+    );
   const sizes = sizesOf(flags);
   try {
     const inputs = await commandInputs(context, names, { strict: flags.strict === true });

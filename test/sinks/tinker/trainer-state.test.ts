@@ -114,7 +114,7 @@ test('what is wrong with one part of a state is said, and the other part counts'
   await until(() => working.executor.limit === 6);
   expect((await run.serve.policies.latest())?.version).toBe('c');
   expect(working.warnings).toEqual([
-    "Of the trainer's state this is not taken: base_url (wanted: an address that begins with http:// or https://, without user or password)",
+    "Of the trainer's state this is not taken: base_url (wanted: an address that begins with http:// or https://, without user, password or query)",
     "Of the trainer's state this is not taken: consumed (wanted: a whole number from 0 on)",
     "Of the trainer's state this is not taken: policy version a was followed by 1 others",
   ]);
