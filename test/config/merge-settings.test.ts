@@ -102,7 +102,7 @@ describe('a value that cannot be used', () => {
     );
     const config = file('pass_env: [A, 9]\n');
     expect((await refusal({ config })).message).toBe(
-      `${config}:1:1: pass_env: found "9", accepted: names of environment variables.`,
+      `${config}:1:11: pass_env: found "9", accepted: names of environment variables.`,
     );
   });
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { limitsMoney } from '../../core/budget-ceilings.js';
 import type { RunConfig } from '../../core/run-config.schema.js';
 import { checkIsolation } from '../../launch/check-isolation.js';
+import { requireVariables } from '../../launch/host-variables.js';
 import { requireNetwork } from '../../launch/require-network.js';
 import { checkTokenApi } from '../../model/check-token-api.js';
 import { isScripted } from '../../model/index.js';
@@ -11,6 +12,7 @@ import { requirePrice } from '../../model/require-price.js';
 import { parseScriptedName } from '../../model/scripted/scripted-name.js';
 import type { RunRecord } from '../../store/records.schema.js';
 import type { Policy } from '../../store/serve.schema.js';
+import type { LoadedTask } from '../../tasks/environment.js';
 import type { RolloutApiDeps } from './deps.js';
 import { takeItems } from './items.js';
 import { type Offered, type OfferedEnvironments, requireItem } from './offered-environments.js';
@@ -26,7 +28,7 @@ export function digestOf({ id: _id, wait: _wait, ...asked }: RolloutRequest): st
 
 /**
  * Settles what a request leaves open (item, model, version), so that it means the same ever after. Everything that
- * bad input can break is checked, an item is taken last. Errors: `bad_input`, `model_unknown`.
+ * bad input can break is checked, an item is taken last. Errors: `bad_input`, `model_unknown`, `task_invalid`.
  */
 export async function settleRequest(
   deps: RolloutApiDeps,
@@ -50,7 +52,9 @@ export async function settleRequest(
     if (limitsMoney(config)) requirePrice(config);
   }
   const taskId = asked.item ?? (await nextItem(deps, offered, asked.consumer));
-  if (!offered.own) await requireRunnable(offered, taskId, config);
+  const loaded = await offered.load(taskId);
+  requireVariables(offered.environment.name, [loaded], config, deps.env);
+  if (!offered.own) await requireRunnable(loaded, config);
   const { name, source } = offered.environment;
   return {
     schemaVersion: 1,
@@ -91,8 +95,7 @@ async function nextItem(deps: RolloutApiDeps, offered: Offered, consumer: string
 }
 
 /** What the launch of the serving run has checked of its own tasks. */
-async function requireRunnable(offered: Offered, taskId: string, config: RunRecord['config']): Promise<void> {
-  const loaded = await offered.load(taskId);
+async function requireRunnable(loaded: LoadedTask, config: RunRecord['config']): Promise<void> {
   await requireNetwork([loaded.task], config);
   await checkIsolation([loaded], config);
 }
