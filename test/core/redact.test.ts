@@ -76,12 +76,12 @@ describe(threat('whoever reads the records', 'a secret that a sandbox printed'),
   });
 
   it('a text of megabytes is read in one pass, also when it is written to slow that down', () => {
-    const values = [SECRET, LONG, 'a'.repeat(2_000), 'ab'.repeat(500), 'correct horse battery staple'];
+    const values = [SECRET, LONG, 'a'.repeat(40_000), 'ab'.repeat(20_000), 'correct horse battery staple'];
     const spaced = `${base64('ab'.repeat(400)).slice(0, -4)}${' '.repeat(100_000)}`;
     const hostile = [
       LONG.slice(0, -1),
-      'a'.repeat(1_999),
-      'ab'.repeat(499),
+      'a'.repeat(39_999),
+      'ab'.repeat(19_999),
       '%61',
       spaced,
       base64(LONG).slice(0, 200),
