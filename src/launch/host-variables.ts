@@ -3,6 +3,7 @@ import type { Settings } from '../config/settings.schema.js';
 import { keyVariable } from '../config/upload-key.js';
 import { badInput } from '../core/errors.js';
 import type { RunConfig } from '../core/run-config.schema.js';
+import type { SandboxSpec, Task } from '../core/task.schema.js';
 import { type AskedVariable, askedVariables, missingVariables } from '../tasks/asked-variables.js';
 import type { LoadedTask } from '../tasks/environment.js';
 import { taskInvalid } from '../tasks/harbor/problem.js';
@@ -70,11 +71,18 @@ export function passedLines(tasks: readonly LoadedTask[], { passEnv, agent, netw
       ),
     );
     if (asking.length === 0) return `--pass-env ${name}: none of the tasks asks for it.`;
-    const connected = asking.some(({ task }) => (network ?? task.metadata.sandbox.network) === 'public');
+    const connected = asking.some(({ task }) =>
+      sandboxesOf(task).some((spec) => (network ?? spec.network) === 'public'),
+    );
     const which = `${asking.length === 1 ? 'task' : `${asking.length} tasks:`} ${namesOf(asking)}`;
     return `${name} is passed to ${which}${connected ? ', with access to the network' : ''}.`;
   });
 }
+
+const sandboxesOf = ({ metadata, evalCriteria: { steps } }: Task): SandboxSpec[] => [
+  metadata.sandbox,
+  ...steps.flatMap(({ verifier }) => verifier.sandbox ?? []),
+];
 
 function namesOf(tasks: readonly LoadedTask[]): string {
   const names = tasks.slice(0, SHOWN_TASKS).map(({ task }) => task.taskId);

@@ -23,6 +23,8 @@ interface Verification {
   step: TaskStep;
   context: RewardContext;
   env: Record<string, string>;
+  /** Takes what the host gave out of a text. */
+  clean(text: string): string;
 }
 
 const COLLECT_OUTPUT_BYTES = 8 * 1024;
@@ -45,23 +47,23 @@ export async function verifyByTests(
   const step = task.evalCriteria.steps[index];
   if (step === undefined) throw new LongrunError('not_found', `task ${task.taskId} has no step ${index}`);
   const startedAt = context.now();
+  const clean = (text: string) => withoutHostValues(text, task, hostEnv);
   let suspectedTampering: string[] = [];
   const outcome = await orInvalid(async () => {
     const env = resolveEnv(step.verifier.env, hostEnv);
-    const verification = { task, index, step, context, env };
+    const verification = { task, index, step, context, env, clean };
     if (step.verifier.isolation === 'separate') return verifySeparately(verification);
     suspectedTampering = await takeSuspicions(verification);
     return verifyInPlace(verification);
   });
   const verifiedAt = context.now();
-  const clean = (text: string) => withoutHostValues(text, task, hostEnv);
   const { suspicions, ...decided } = withoutSecrets(outcome, clean);
   return {
     schemaVersion: 1,
     step: step.name,
     ...decided,
     isolation: step.verifier.isolation,
-    suspectedTampering: [...suspectedTampering.map(clean), ...suspicions],
+    suspectedTampering: [...suspectedTampering, ...suspicions],
     durationMs: verifiedAt - startedAt,
     verifiedAt,
   };
@@ -176,11 +178,12 @@ async function hasTests(sandbox: Sandbox): Promise<boolean> {
 }
 
 /** Once and before the tests enter, so that they are not taken for the agent's doing. */
-async function takeSuspicions({ index, context }: Verification): Promise<string[]> {
+async function takeSuspicions({ index, context, clean }: Verification): Promise<string[]> {
   if (!context.agentActed) return [];
   const bytes = await context.once('changed-paths.json', async () => {
     const changed: ChangedPath[] = (await context.agentSandbox.changedPaths()) ?? [];
-    return Buffer.from(JSON.stringify(suspectTampering(changed, { testsRanBefore: index > 0 })));
+    const suspicions = suspectTampering(changed, { testsRanBefore: index > 0 });
+    return Buffer.from(JSON.stringify(suspicions.map(clean)));
   });
   return JSON.parse(Buffer.from(bytes).toString('utf8')) as string[];
 }

@@ -155,6 +155,15 @@ export function describeVerification(name: string, makeDriver: () => SandboxDriv
       expect(JSON.stringify(verdict)).not.toContain('sk-very-secret');
     });
 
+    it('keeps them out of the names of rewards, which the tests choose', async () => {
+      const test = `printf '{"reward": 1, "%s": 0.5}' "$JUDGE" > /logs/verifier/reward.json`;
+      const { context, task } = await bench.begin(
+        await taskWith(test, '[verifier.env]\nJUDGE = "${JUDGE_KEY}"'),
+      );
+      const verdict = await verify(task, context, 0, { JUDGE_KEY: 'sk-very-secret' });
+      expect(verdict.rewards).toEqual({ reward: 1, '[redacted]': 0.5 });
+    });
+
     it('says which host variable is missing instead of scoring without it', async () => {
       const loaded = await taskWith('true', '[verifier.env]\nK = "${JUDGE_KEY}"');
       const { context, task } = await bench.begin(loaded);
