@@ -1,10 +1,8 @@
 import { type Logger, pino, stdSerializers } from 'pino';
 import { prettyFactory } from 'pino-pretty';
+import { REDACTED, redact } from '../core/redact.js';
 
 const SECRET_NAME = /key|token|secret|password|authorization/i;
-const REDACTED = '[redacted]';
-/** Shorter values would blank out ordinary words. */
-const MIN_SECRET_LENGTH = 6;
 const MAX_DEPTH = 8;
 
 export interface LoggerOptions {
@@ -22,9 +20,8 @@ export function createLogger(options: LoggerOptions): Logger {
   const format = options.pretty
     ? prettyFactory({ colorize: options.colour, translateTime: 'HH:MM:ss', ignore: 'pid,hostname' })
     : null;
-  const secrets = options.secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH);
   const write = (line: string): void => {
-    const clean = secrets.reduce((text, secret) => text.replaceAll(secret, REDACTED), line);
+    const clean = redact(line, options.secrets);
     options.write(format ? format(clean) : clean);
   };
   return pino(
@@ -32,21 +29,21 @@ export function createLogger(options: LoggerOptions): Logger {
       level: options.level,
       base: null,
       serializers: { err: stdSerializers.err, error: stdSerializers.err },
-      formatters: { log: (fields) => redact(fields, 0) as Record<string, unknown> },
+      formatters: { log: (fields) => withoutNamed(fields, 0) as Record<string, unknown> },
     },
     { write },
   );
 }
 
 /** Texts under names such as `apiKey` or `authorization` are blanked; numbers (counts of tokens) stay. */
-function redact(value: unknown, depth: number): unknown {
+function withoutNamed(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null || value instanceof Error || depth > MAX_DEPTH)
     return value;
-  if (Array.isArray(value)) return value.map((item) => redact(item, depth + 1));
+  if (Array.isArray(value)) return value.map((item) => withoutNamed(item, depth + 1));
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [
       name,
-      typeof inner === 'string' && SECRET_NAME.test(name) ? REDACTED : redact(inner, depth + 1),
+      typeof inner === 'string' && SECRET_NAME.test(name) ? REDACTED : withoutNamed(inner, depth + 1),
     ]),
   );
 }

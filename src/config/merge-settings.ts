@@ -195,15 +195,22 @@ function problem(row: SettingRow<string>, candidate: Candidate, error: z.ZodErro
   const where = candidate.origin === 'file' ? `${candidate.place}: ${key}` : candidate.place;
   // The value of a mapping is not repeated: it may hold a secret.
   if (row.parts.length > 0) return problemWithin(where, row, issue);
+  const [at] = issue.path;
+  if (row.kind === 'list' && typeof at === 'number' && Array.isArray(candidate.value))
+    return `${where}: found "${withoutSecret(String(candidate.value[at]))}", accepted: ${row.accepted}`;
   if (issue.path.length > 0) return `${where}: at ${issue.path.join('.')}: ${issue.message}`;
   const found = typeof candidate.value === 'string' ? candidate.value : JSON.stringify(candidate.value);
   const meant = closest(String(candidate.value), row.choices);
   const accepted = issue.code === 'custom' ? issue.message : row.accepted;
-  return `${where}: found "${withoutUser(found)}", accepted: ${accepted}${meant ? ` (did you mean "${meant}"?)` : ''}`;
+  return `${where}: found "${withoutSecret(found)}", accepted: ${accepted}${meant ? ` (did you mean "${meant}"?)` : ''}`;
 }
 
-/** User and password of an address are not repeated. */
-const withoutUser = (text: string): string => text.replace(/:\/\/\S*@/, '://…@');
+/** User, password and query of an address are not repeated, nor the value of a variable that was to be named. */
+const withoutSecret = (text: string): string =>
+  text
+    .replace(/:\/\/\S*@/, '://…@')
+    .replace(/(:\/\/[^\s?#]*[?#])\S*/, '$1…')
+    .replace(/^(\w+=).*/s, '$1…');
 
 function problemWithin(where: string, row: SettingRow<string>, issue: z.core.$ZodIssue): string {
   if (issue.code === 'unrecognized_keys') {

@@ -30,6 +30,13 @@ export const serveSettings = {
     .nullable()
     .default(null)
     .describe('For listen: name of the environment variable that holds the token clients have to send'),
+  policyOrigin: z
+    .array(settingUrlSchema('scheme, host and port, such as http://10.0.0.7:8000'))
+    .default([])
+    .meta({ accepted: 'scheme, host and port, such as http://10.0.0.7:8000' })
+    .describe(
+      "Origin of an inference endpoint that clients and trainers may name beside the run's own; may be given several times",
+    ),
   maxQueue: run.maxQueue.describe('For listen: groups that wait for the trainer, at most'),
   batchGroups: run.batchGroups.describe('For tinker: groups in a batch'),
   maxBatchesOffpolicy: run.maxBatchesOffpolicy.describe(

@@ -4,6 +4,8 @@ export const PLACEHOLDERS: Partial<Record<string, string>> = {
   agent: 'agent',
   sandbox: 'driver',
   network: 'access',
+  passEnv: 'name',
+  policyOrigin: 'origin',
   contextPolicy: 'policy',
   toolCallParser: 'family',
   tokenApi: 'api',

@@ -53,6 +53,7 @@ const GROUPS: [heading: string, names: SettingName[]][] = [
       'retries',
       'sandbox',
       'network',
+      'passEnv',
       'timeoutMultiplier',
       'verify',
       'keepSnapshots',

@@ -12,11 +12,15 @@ import {
 } from '../core/run-config.schema.js';
 import { FAMILIES } from '../parsers/parse-result.js';
 
+const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const run = runConfigSchema.shape;
 const name = z.string().min(1);
 /** The one setting that is a secret has no default, and no place in the run's record. */
 const trajectory = z.strictObject({
   ...recordingFields,
+  uploadEndpoint: recordingFields.uploadEndpoint.refine((url) => url === null || !/[?#]/.test(url), {
+    error: 'an address without query: it is recorded; a key goes into upload_api_key',
+  }),
   uploadApiKey: name
     .nullable()
     .default(null)
@@ -73,6 +77,13 @@ export const settingsSchema = z.strictObject({
       'Where tools run; auto is docker where the engine answers, else bubblewrap; memory is an interpreted shell for tests of the machinery: the built-in tasks need docker or bubblewrap',
     ),
   network: run.network.default(null).describe('Overrides what the tasks ask for'),
+  passEnv: z
+    .array(z.string().regex(VARIABLE_NAME))
+    .default([])
+    .meta({ accepted: 'names of environment variables' })
+    .describe(
+      'Environment variable that tasks may ask for, where their sandboxes, tests and solutions are given it; may be given several times. By default they get none',
+    ),
   timeoutMultiplier: run.timeoutMultiplier.default(1).describe("Stretches the tasks' own time limits"),
 
   verify: z

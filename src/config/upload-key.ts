@@ -8,6 +8,12 @@ export function literalKey(setting: string | null): string | null {
   return setting === null || REFERENCE.test(setting) ? null : setting;
 }
 
+/** The environment variable that a setting names, null where it names none. */
+export function keyVariable(setting: string | null): string | null {
+  const [, kind, name = null] = REFERENCE.exec(setting ?? '') ?? [];
+  return kind === 'env' ? name : null;
+}
+
 /** What a person is told whose settings hold the key itself. */
 export const LITERAL_KEY =
   'trajectory.upload_api_key holds the key itself: better is env:NAME or file:PATH. It is used, and written nowhere.';

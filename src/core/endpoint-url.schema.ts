@@ -1,16 +1,19 @@
 import { z } from 'zod';
 
-/** An address over HTTP without user or password; `error`: what is said of one that has them. */
-const withoutUser = (error: string) =>
+/** An address over HTTP without what may be a secret; `error`: what is said of one that has it. */
+const withoutSecret = (error: string) =>
   z
     .url({ protocol: /^https?$/ })
-    .refine((url) => URL.canParse(url) && new URL(url).username + new URL(url).password === '', { error });
+    .refine((url) => URL.canParse(url) && hasPlaceAlone(new URL(url)), { error });
+
+const hasPlaceAlone = ({ username, password, search, hash }: URL): boolean =>
+  username + password + search + hash === '';
 
 /** Where model calls go when somebody else than the owner of a run says so: over HTTP, with nothing secret in it. */
-export const endpointUrlSchema = withoutUser(
-  'an address that begins with http:// or https://, without user or password',
+export const endpointUrlSchema = withoutSecret(
+  'an address that begins with http:// or https://, without user, password or query',
 );
 
 /** An address in the settings of a run, which are recorded and shown; `instead`: where a secret goes. */
 export const settingUrlSchema = (instead: string) =>
-  withoutUser(`an address without user or password; ${instead}`);
+  withoutSecret(`an address without user, password or query; ${instead}`);

@@ -1,4 +1,5 @@
 const MARKER = Symbol.for('longrun.error');
+const MAX_CAUSES = 5;
 
 /** Every code an error of ours can carry. Code matches on `code`, never on text. */
 export type ErrorCode =
@@ -71,6 +72,13 @@ export class LongrunError extends Error {
   static is(value: unknown, code?: ErrorCode): value is LongrunError {
     const marked = typeof value === 'object' && value !== null && MARKER in value;
     return marked && (code === undefined || (value as LongrunError).code === code);
+  }
+
+  /** Ours among an error and its causes: libraries wrap what they are given. */
+  static within(error: unknown): LongrunError | null {
+    for (let at = error, depth = 0; at != null && depth < MAX_CAUSES; at = (at as Error).cause, depth++)
+      if (LongrunError.is(at)) return at;
+    return null;
   }
 }
 

@@ -27,6 +27,13 @@ export const runConfigSchema = z.object({
   concurrency: z.number().int().min(1).max(5_000).describe('Rollouts in flight'),
   sandbox: z.enum(['docker', 'bubblewrap', 'memory']).describe('Sandbox driver, resolved'),
   network: z.enum(['none', 'public']).nullable().describe('Overrides what the tasks ask for'),
+  passEnv: z
+    .array(z.string())
+    .nullable()
+    .default(null)
+    .describe(
+      'Variables of the host that tasks may ask for; null = all that they ask for, as before there was a list',
+    ),
   passThreshold: z.number().describe('Success is reward >= this'),
   contextPolicy: z
     .enum(CONTEXT_POLICIES)

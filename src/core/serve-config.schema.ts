@@ -22,6 +22,13 @@ export const serveConfigSchema = z.object({
     .nullable()
     .default(null)
     .describe('Environment variable that holds the token of the API'),
+  policyOrigins: z
+    .array(z.string())
+    .nullable()
+    .default(null)
+    .describe(
+      "Origins of inference endpoints that clients may name, beside the run's own; null = any, as before there was a list",
+    ),
   maxQueue: z
     .number()
     .int()

@@ -24,22 +24,22 @@ export async function checkTasks(options: CheckOptions): Promise<ValidationRepor
 }
 
 async function readAndProbe(options: CheckOptions): Promise<ValidationReport[]> {
-  const { named, env, signal, say } = options;
-  const folder = await folderOf(named, env);
+  const { named, signal, say } = options;
+  const folder = await folderOf(named);
   const driver = options.images ? await resolveSandbox(options.settings.sandbox) : null;
-  if (driver === null || driver === 'memory') return await validateTasks(folder, { hostEnv: env });
+  if (driver === null || driver === 'memory') return await validateTasks(folder);
   const probe = await openImageProbe(driver, signal, say);
   try {
-    return await validateTasks(folder, { hostEnv: env, probe: probe.check });
+    return await validateTasks(folder, { probe: probe.check });
   } finally {
     await probe.close();
   }
 }
 
 /** Built-in environments are folders, too: the one that holds their first task. */
-async function folderOf(named: string, env: NodeJS.ProcessEnv): Promise<string> {
+async function folderOf(named: string): Promise<string> {
   if (named.includes('/') || named === '.' || named === '..') return named;
-  const { environment, tasks } = await loadTasks(named, env);
+  const { environment, tasks } = await loadTasks(named);
   if (environment.source !== 'builtin') return named;
   const { dirname } = await import('node:path');
   return dirname(tasks[0]?.task.metadata.source.path ?? named);

@@ -7,10 +7,9 @@ import { ALL_TASKS, type TaskSelection } from '../tasks/select-tasks.js';
 /** The tasks of an environment or folder, loaded and checked. Errors: `bad_input`, `task_invalid`. */
 export async function loadTasks(
   named: string,
-  env: NodeJS.ProcessEnv,
   selection: TaskSelection = ALL_TASKS,
 ): Promise<{ environment: Awaited<ReturnType<typeof resolveEnvironment>>; tasks: LoadedTask[] }> {
-  const environment = await resolveEnvironment(named, { selection, hostEnv: env });
+  const environment = await resolveEnvironment(named, { selection });
   const tasks: LoadedTask[] = [];
   for await (const task of environment.items(null)) tasks.push(task);
   if (tasks.length > 0) return { environment, tasks };
@@ -18,7 +17,7 @@ export async function loadTasks(
 }
 
 /** One task by its id. Throws `bad_input` with a suggestion when there is none of that id. */
-export async function loadTask(named: string, taskId: string, env: NodeJS.ProcessEnv): Promise<Task> {
-  const { tasks } = await loadTasks(named, env, { globs: [taskId], limit: 1 });
+export async function loadTask(named: string, taskId: string): Promise<Task> {
+  const { tasks } = await loadTasks(named, { globs: [taskId], limit: 1 });
   return (tasks[0] as LoadedTask).task;
 }

@@ -10,6 +10,7 @@ import { requirePrice } from '../model/require-price.js';
 import type { RunRecord } from '../store/records.schema.js';
 import type { LoadedTask } from '../tasks/environment.js';
 import { checkIsolation } from './check-isolation.js';
+import { checkPassEnv, passedLines, requireVariables } from './host-variables.js';
 import { loadTasks } from './load-tasks.js';
 import { recordingOf } from './recording-of.js';
 import { requireNetwork } from './require-network.js';
@@ -47,7 +48,7 @@ export async function prepareRun(
     );
   }
   const selection = { globs: settings.task, limit: settings.tasks };
-  const { environment, tasks } = await loadTasks(settings.environment, env, selection);
+  const { environment, tasks } = await loadTasks(settings.environment, selection);
   const config = {
     ...(await resolveConfig(settings, env, environment.passThreshold, groups)),
     serve,
@@ -57,7 +58,9 @@ export async function prepareRun(
     tasks.map(({ task }) => task),
     config,
   );
-  const warnings = await checkIsolation(tasks, config);
+  checkPassEnv(settings, config);
+  requireVariables(settings.environment, tasks, config, env);
+  const warnings = [...(await checkIsolation(tasks, config)), ...passedLines(tasks, config)];
   const { name, source } = environment;
   return {
     run: {
@@ -99,6 +102,7 @@ async function resolveConfig(
     concurrency,
     sandbox: await resolveSandbox(settings.sandbox),
     network,
+    passEnv: [...new Set(settings.passEnv)].sort(),
     passThreshold: settings.passThreshold ?? passThreshold,
     contextPolicy,
     toolCallParser,

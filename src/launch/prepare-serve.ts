@@ -6,6 +6,7 @@ import { badInput, LongrunError } from '../core/errors.js';
 import { holdsSandboxes } from '../core/host-role.js';
 import { type ServeConfig, type SinkName, sinksOf } from '../core/serve-config.schema.js';
 import { EXPORT_FORMATS } from '../formats/export-format.js';
+import { policyOriginsOf } from '../model/policy-origins.js';
 import { checkJsonlFolder } from '../sinks/jsonl/jsonl-options.js';
 import { checkTinkerFolder } from '../sinks/tinker/index.js';
 import { hostIdentity } from '../worker/host-identity.js';
@@ -53,6 +54,7 @@ function serveConfigOf(settings: ServeSettings, env: NodeJS.ProcessEnv): ServeCo
     jsonl: jsonl === null ? null : resolve(jsonl),
     formats: formatsOf(settings.format),
     weight: settings.atroposWeight,
+    policyOrigins: policyOriginsOf(settings.policyOrigin),
     hostId: null,
     shiftsPerHistory: SHIFTS_PER_HISTORY,
   };
@@ -62,6 +64,11 @@ function serveConfigOf(settings: ServeSettings, env: NodeJS.ProcessEnv): ServeCo
       'Name at least one: --listen HOST:PORT (a trainer API), --atropos URL, --tinker DIR or --jsonl DIR.',
     );
   checkToken(serve, env);
+  if (settings.policyOrigin.length > 0 && listen === null && serve.tinker === null)
+    throw badInput(
+      '--policy-origin would do nothing: there is nobody who could name an endpoint.',
+      'Add --listen or --tinker, or leave it out.',
+    );
   return serve;
 }
 

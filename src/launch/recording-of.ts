@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import type { TrajectorySettings } from '../config/settings.schema.js';
 import { badInput } from '../core/errors.js';
 import type { Recording } from '../core/recording.schema.js';
+import { publicUrl } from '../model/endpoint.js';
 
 /**
  * How a run records its turns: the settings with their folder made absolute, as workers have other working
@@ -15,8 +16,13 @@ export function recordingOf(settings: TrajectorySettings, env: NodeJS.ProcessEnv
       'trajectory.auto_upload has nowhere to upload to.',
       'Set trajectory.upload_endpoint in the settings file, or auto_upload to false.',
     );
-  const { outputDir } = recording;
-  return { ...recording, outputDir: outputDir === null ? null : absolute(outputDir, env) };
+  const { outputDir, rewardModel } = recording;
+  return {
+    ...recording,
+    outputDir: outputDir === null ? null : absolute(outputDir, env),
+    // The query of an address may hold a secret; traj score reads the settings.
+    rewardModel: rewardModel !== null && /^https?:/i.test(rewardModel) ? publicUrl(rewardModel) : rewardModel,
+  };
 }
 
 /** A settings file is no shell: `~` is read here. */

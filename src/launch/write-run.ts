@@ -86,7 +86,7 @@ function differences(before: RunRecord, now: RunRecord): string[] {
     source: run.environment.source,
     ...(toWire(runRecordSchema.shape.config, anywhere(run.config)) as Record<string, unknown>),
   });
-  const [old, fresh] = [flat(before), flat(now)];
+  const [old, fresh] = [flat(before), flat({ ...now, config: sinceThen(before.config, now.config) })];
   const names = [...new Set([...Object.keys(old), ...Object.keys(fresh)])];
   return names
     .filter((name) => JSON.stringify(old[name]) !== JSON.stringify(fresh[name]))
@@ -96,6 +96,17 @@ function differences(before: RunRecord, now: RunRecord): string[] {
 /** A run that serves is carried on from any terminal: which host has its folders and ports was settled at its start. */
 function anywhere({ serve, ...config }: RunConfig): RunConfig {
   return { ...config, serve: serve === null ? null : { ...serve, hostId: null } };
+}
+
+/** A run of before there were lists of what is allowed is carried on without them. */
+function sinceThen(before: RunConfig, now: RunConfig): RunConfig {
+  const { passEnv, serve } = now;
+  const policyOrigins = before.serve?.policyOrigins === null ? null : (serve?.policyOrigins ?? null);
+  return {
+    ...now,
+    passEnv: before.passEnv === null ? null : passEnv,
+    serve: serve === null ? null : { ...serve, policyOrigins },
+  };
 }
 
 function planDifferences(before: Plan, now: Plan): string[] {

@@ -8,6 +8,7 @@ import type { SandboxDriver } from '../sandbox/sandbox.js';
 import type { RunRecord } from '../store/records.schema.js';
 import type { ArtifactStore } from '../store/store.js';
 import type { Environment } from '../tasks/environment.js';
+import type { HostEnv } from '../tasks/passed-env.js';
 import type { TrajectoryRecorder } from '../trajectories/recording/trajectory-recorder.js';
 import type { CallPolicies } from './call-policies.js';
 import type { AtCheckpoint } from './checkpoints.js';
@@ -23,6 +24,8 @@ export interface RolloutDeps {
   drivers: ReadonlyMap<string, SandboxDriver>;
   ledgers: HostLedgers;
   environmentOf(run: RunRecord): Environment;
+  /** What its tasks may have of the host's environment. */
+  hostEnvOf(run: RunRecord): HostEnv;
   modelOf(run: RunRecord): ModelClient;
   /** The limits of its endpoint, shared with all that call it. */
   gateOf(run: RunRecord): ModelGate;

@@ -29,6 +29,7 @@ import { persist } from './persist.js';
 import { claimAttempt } from './replay/claim-attempt.js';
 import { awaitForkSnapshot } from './replay/fork-snapshot.js';
 import { prepareSnapshot, snapshotFor } from './replay/snapshots.js';
+import { withoutSecrets } from './without-secrets.js';
 
 const WAITED_FOR = new Set(['sandbox_unavailable', 'store_unavailable', 'store_full']);
 const TRIES = 3;
@@ -65,7 +66,14 @@ export async function placeSandbox(
   } catch (error) {
     const failure = failureOf(error, activityAttempt);
     if (failure === null) throw error;
-    return { kind: 'failed', attempt: key.attempt, stopReason: 'provision_error', failure };
+    // A health check may print what it was given.
+    const message = withoutSecrets({ deps, run, task }, failure.message);
+    return {
+      kind: 'failed',
+      attempt: key.attempt,
+      stopReason: 'provision_error',
+      failure: { ...failure, message },
+    };
   }
 }
 
@@ -221,7 +229,8 @@ export function driverOf(deps: RolloutDeps, run: RunRecord): SandboxDriver {
 /** What the task asks for, with the run's overrides and the host's values of its environment variables. */
 export function specOf(deps: RolloutDeps, run: RunRecord, task: Task, spec?: SandboxSpec): SandboxSpec {
   const asked = spec ?? deps.environmentOf(run).sandbox(task);
-  return { ...asked, network: run.config.network ?? asked.network, env: resolveEnv(asked.env, process.env) };
+  const env = resolveEnv(asked.env, deps.hostEnvOf(run));
+  return { ...asked, network: run.config.network ?? asked.network, env };
 }
 
 export function ownerOf(deps: RolloutDeps, key: AttemptKey, role: SandboxOwner['role']): SandboxOwner {

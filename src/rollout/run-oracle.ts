@@ -49,7 +49,7 @@ async function solve(
     {
       script: shell`chmod +x /solution/solve.sh; exec /solution/solve.sh`,
       cwd: null,
-      env: resolveEnv(stepSpec.solutionEnv, process.env),
+      env: resolveEnv(stepSpec.solutionEnv, deps.hostEnvOf(run)),
       user: stepSpec.agentUser,
       timeoutMs: (stepSpec.agentTimeoutMs ?? TIMEOUT_MS) * run.config.timeoutMultiplier,
       outputLimitBytes: READ_BYTES,

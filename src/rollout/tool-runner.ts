@@ -86,7 +86,9 @@ export class ToolRunner {
     if (plan.kind === 'answer') return { answer: plan.answer, exec: null };
     const timeoutMs = wholeMs(Math.min(plan.request.timeoutMs, remainingMs));
     const request: ExecRequest = { ...plan.request, user: this.context.stepSpec.agentUser, timeoutMs };
-    const exec = await journal.run(request, plan.note);
+    // What is answered later may quote the file.
+    const note: unknown = JSON.parse(withoutSecrets(this.context, JSON.stringify(plan.note ?? null)));
+    const exec = await journal.run(request, note);
     return { answer: finish(planned.tool, exec, plan.note), exec };
   }
 

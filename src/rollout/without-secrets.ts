@@ -2,7 +2,9 @@ import { withoutHostValues } from '../tasks/host-secrets.js';
 import type { AttemptContext } from './attempt-context.js';
 
 /** Neither a record nor the model is told the host's values of the task's variables. */
-export function withoutSecrets({ task, stepSpec }: AttemptContext, content: string): string {
-  const tables = [task.metadata.sandbox.env, stepSpec.verifier.env, stepSpec.solutionEnv];
-  return withoutHostValues(content, tables, process.env);
+export function withoutSecrets(
+  { deps, run, task }: Pick<AttemptContext, 'deps' | 'run' | 'task'>,
+  content: string,
+): string {
+  return withoutHostValues(content, task, deps.hostEnvOf(run));
 }

@@ -1,6 +1,7 @@
 import type { SandboxSpec, Task } from '../core/task.schema.js';
 import type { Environment, LoadedTask } from './environment.js';
 import { loadHarborDataset } from './harbor/load-dataset.js';
+import type { HostEnv } from './passed-env.js';
 import { ALL_TASKS, type TaskSelection } from './select-tasks.js';
 import { verifyByTests } from './verification/verify-by-tests.js';
 
@@ -22,20 +23,20 @@ export interface HarborEnvironmentOptions {
   folder: string;
   passThreshold?: number;
   selection?: TaskSelection;
-  /** Where `${VAR}` of the tasks is looked up. */
-  hostEnv?: Readonly<Record<string, string | undefined>>;
+  /** Where `${VAR}` of the tasks is looked up when they are scored; by default they are given nothing. */
+  hostEnv?: HostEnv;
 }
 
 /** A folder of Harbor tasks as a benchmark: the instruction as it stands, scored by each task's tests. */
 export function harborEnvironment(options: HarborEnvironmentOptions): Environment {
-  const { name, source, folder, passThreshold = 1, selection = ALL_TASKS, hostEnv = process.env } = options;
+  const { name, source, folder, passThreshold = 1, selection = ALL_TASKS, hostEnv = {} } = options;
   return {
     name,
     source,
     passThreshold,
     tools: AGENT_TOOLS,
     async *items(cursor: string | null): AsyncIterable<LoadedTask> {
-      for (const loaded of await loadHarborDataset(folder, selection, { hostEnv })) {
+      for (const loaded of await loadHarborDataset(folder, selection)) {
         if (cursor === null || loaded.task.taskId > cursor) yield loaded;
       }
     },

@@ -1,6 +1,5 @@
 import { LongrunError } from '../core/errors.js';
-
-type HostEnv = Readonly<Record<string, string | undefined>>;
+import type { HostEnv } from './passed-env.js';
 
 const WHOLE = /^\$\{([A-Za-z_][A-Za-z0-9_]*):-((?:(?!\$\{)[\s\S])*)\}$/;
 const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
@@ -11,43 +10,25 @@ const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
  * Error: `task_invalid` naming every variable that is missing.
  */
 export function resolveEnv(env: Readonly<Record<string, string>>, host: HostEnv): Record<string, string> {
-  const missing = missingVariables(env, host);
+  const missing = Object.values(env)
+    .flatMap(references)
+    .filter(({ variable, fallback }) => hostValue(host, variable) === undefined && fallback === undefined);
   if (missing.length > 0) {
-    const names = missing.map(({ variable }) => variable).join(', ');
+    const names = [...new Set(missing.map(({ variable }) => variable))].join(', ');
     throw new LongrunError('task_invalid', `The task needs ${names} from the host's environment.`, {
-      hint: `Set ${names} where the worker runs.`,
-      details: { missing },
+      hint: `Name them with --pass-env when the run is started, and set them where its workers run.`,
     });
   }
   return Object.fromEntries(Object.entries(env).map(([key, value]) => [key, fill(value, host)]));
 }
 
-/** The references that have neither a value nor a default. */
-export function missingVariables(
-  env: Readonly<Record<string, string>>,
-  host: HostEnv,
-): { key: string; variable: string }[] {
-  return Object.entries(env).flatMap(([key, value]) =>
-    references(value)
-      .filter(({ variable, fallback }) => host[variable] === undefined && fallback === undefined)
-      .map(({ variable }) => ({ key, variable })),
-  );
-}
-
-/** Values that came from the host, for taking them out of text that is going to be stored. */
-export function hostValues(env: Readonly<Record<string, string>>, host: HostEnv): string[] {
-  const values = Object.values(env).flatMap((value) =>
-    references(value).flatMap(({ variable }) => host[variable] ?? []),
-  );
-  return [...new Set(values)];
-}
-
-interface Reference {
+export interface Reference {
   variable: string;
   fallback: string | undefined;
 }
 
-function references(value: string): Reference[] {
+/** The host's variables that a value refers to. */
+export function references(value: string): Reference[] {
   const whole = WHOLE.exec(value);
   if (whole) return [{ variable: whole[1] as string, fallback: whole[2] }];
   return [...value.matchAll(REFERENCE)].map((match) => ({
@@ -59,9 +40,14 @@ function references(value: string): Reference[] {
 function fill(value: string, host: HostEnv): string {
   // A default that is the whole value may hold braces (JSON).
   const whole = WHOLE.exec(value);
-  if (whole) return host[whole[1] as string] ?? (whole[2] as string);
+  if (whole) return hostValue(host, whole[1] as string) ?? (whole[2] as string);
   return value.replace(
     REFERENCE,
-    (_, variable: string, fallback?: string) => host[variable] ?? fallback ?? '',
+    (_, variable: string, fallback?: string) => hostValue(host, variable) ?? fallback ?? '',
   );
+}
+
+/** Names such as `constructor` are found in every object. */
+export function hostValue(host: HostEnv, variable: string): string | undefined {
+  return Object.hasOwn(host, variable) ? host[variable] : undefined;
 }

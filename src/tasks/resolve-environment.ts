@@ -8,16 +8,14 @@ import { harborEnvironment } from './harbor-environment.js';
 import { isPrompts, promptsEnvironment } from './prompts/prompts-environment.js';
 import type { TaskSelection } from './select-tasks.js';
 
-export interface ResolveOptions {
-  selection?: TaskSelection;
-  hostEnv?: Readonly<Record<string, string | undefined>>;
-}
-
 /**
  * What the user named: a built-in environment, a task folder or a folder of tasks. A name without
  * a slash is looked for among the built-in ones first. Error: `bad_input`.
  */
-export async function resolveEnvironment(named: string, options: ResolveOptions = {}): Promise<Environment> {
+export async function resolveEnvironment(
+  named: string,
+  options: { selection?: TaskSelection } = {},
+): Promise<Environment> {
   const builtIn = Object.hasOwn(builtInEnvironments, named) ? builtInEnvironments[named] : undefined;
   if (builtIn !== undefined) return builtIn(options);
   if (isPrompts(named)) return promptsEnvironment({ source: named, ...options });

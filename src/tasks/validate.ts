@@ -9,13 +9,12 @@ export interface ValidationReport {
   taskId: string;
   dir: string;
   problems: TaskProblem[];
-  /** Worth knowing, not wrong: no solution, no interpreter line, host variables that are not set. */
+  /** Worth knowing, not wrong: no solution, no interpreter line, variables of the host that it asks for. */
   notes: TaskProblem[];
 }
 
 export interface ValidateOptions {
   selection?: TaskSelection;
-  hostEnv?: Readonly<Record<string, string | undefined>>;
   /** Asks the sandbox whether the task's images can be used: they need /bin/sh. */
   probe?: (loaded: LoadedTask) => Promise<Omit<TaskProblem, 'file' | 'line'>[]>;
 }
@@ -25,14 +24,12 @@ export async function validateTasks(
   path: string,
   options: ValidateOptions = {},
 ): Promise<ValidationReport[]> {
-  const { selection = ALL_TASKS, hostEnv = process.env, probe } = options;
+  const { selection = ALL_TASKS, probe } = options;
   const reports: ValidationReport[] = [];
   for (const { taskId, dir } of selectTasks(await findTaskFolders(path), selection)) {
-    const { loaded, problems, notes } = await inspectHarborTask(dir, { hostEnv: null });
+    const { loaded, problems, notes } = await inspectHarborTask(dir);
     const report = { taskId, dir, problems: [...problems], notes: [...notes] };
     if (loaded !== null) {
-      // A variable that is missing here may be set where the workers run.
-      report.notes.push(...(await inspectHarborTask(dir, { hostEnv })).problems);
       const probed = (await probe?.(loaded)) ?? [];
       report.problems.push(...probed.map((problem) => ({ file: dir, line: null, ...problem })));
     }

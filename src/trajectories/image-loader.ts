@@ -1,11 +1,12 @@
-import { lookup as lookupAll } from 'node:dns/promises';
 import { constants, open } from 'node:fs/promises';
-import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { isIP } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { Agent, request } from 'undici';
 import { badInput, type LongrunError } from '../core/errors.js';
 import type { ImageLoader } from '../core/trajectory/extract-images.js';
 import { readImageHeader } from '../core/trajectory/image-header.js';
+import { checkedLookup, type Resolve } from '../model/checked-lookup.js';
+import { blockList } from '../model/refused-address.js';
 
 export interface ImageLoaderOptions {
   /** Of one image. */
@@ -18,7 +19,7 @@ export interface ImageLoaderOptions {
    */
   allowPrivateAddresses?: boolean | readonly string[];
   /** The addresses of a host name; by default what the system says. */
-  resolve?: (host: string) => Promise<string[]>;
+  resolve?: Resolve;
 }
 
 const MAX_BYTES = 20 * 1024 * 1024;
@@ -71,7 +72,14 @@ async function readFile(path: string, { maxBytes }: Limits): Promise<Uint8Array>
 }
 
 async function readHttp(source: string, limits: Limits, options: ImageLoaderOptions): Promise<Uint8Array> {
-  const dispatcher = new Agent({ connect: { lookup: checkedLookup(options) } });
+  const dispatcher = new Agent({
+    connect: {
+      lookup: checkedLookup(
+        (host, address) => (isRefused(host, address, options) ? privateAddress(host, address) : null),
+        options.resolve,
+      ),
+    },
+  });
   const signal = AbortSignal.timeout(limits.timeoutMs);
   try {
     let url = new URL(source);
@@ -104,28 +112,6 @@ async function bounded(body: AsyncIterable<Uint8Array>, maxBytes: number): Promi
   return Buffer.concat(chunks);
 }
 
-/** A name is resolved once, checked, and the checked addresses are what is connected to: a second answer could differ. */
-function checkedLookup(options: ImageLoaderOptions): LookupFunction {
-  const resolve = options.resolve ?? systemAddresses;
-  return (host, { all }, callback) => {
-    resolve(host).then(
-      (addresses) => {
-        const refused = addresses.find((address) => isRefused(host, address, options));
-        if (refused !== undefined) return callback(privateAddress(host, refused), '', 0);
-        const found = addresses.map((address) => ({ address, family: isIP(address) }));
-        const [first] = found;
-        if (first === undefined) callback(badInput(`${host} has no address`), '', 0);
-        else if (all) callback(null, found);
-        else callback(null, first.address, first.family);
-      },
-      (error) => callback(error, '', 0),
-    );
-  };
-}
-
-const systemAddresses = async (host: string): Promise<string[]> =>
-  (await lookupAll(host, { all: true })).map(({ address }) => address);
-
 /** Nothing is looked up for an address that stands in the URL itself. */
 function refuseLiteral({ hostname }: URL, options: ImageLoaderOptions): void {
   const host = hostname.replace(/^\[|\]$/g, '');
@@ -147,15 +133,6 @@ const NOT_PUBLIC = blockList([
   ...['192.0.0.0/24', '192.168.0.0/16', '198.18.0.0/15', '224.0.0.0/4', '240.0.0.0/4'],
   ...['::/127', '64:ff9b::/96', '64:ff9b:1::/48', '2002::/16', 'fc00::/7', 'fe80::/10', 'ff00::/8'],
 ]);
-
-function blockList(ranges: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const range of ranges) {
-    const [net = '', bits] = range.split('/');
-    list.addSubnet(net, Number(bits), isIP(net) === 6 ? 'ipv6' : 'ipv4');
-  }
-  return list;
-}
 
 const tooLarge = (maxBytes: number): LongrunError => badInput(`it has more than ${maxBytes} bytes`);
 const privateAddress = (host: string, address: string): LongrunError =>

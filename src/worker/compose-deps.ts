@@ -13,6 +13,7 @@ import type { RunRecord } from '../store/records.schema.js';
 import type { ArtifactStore } from '../store/store.js';
 import { WatchedStore } from '../store/watched-store.js';
 import type { Environment } from '../tasks/environment.js';
+import { passedEnv } from '../tasks/passed-env.js';
 import { createRunClient } from '../temporal/temporal-run-client.js';
 import { createTrajectoryRecorder } from '../trajectories/recording/trajectory-recorder.js';
 import { composeBudgets } from './compose-budgets.js';
@@ -45,12 +46,14 @@ export function composeDeps(parts: Composition): ActivityDeps & { closeModels():
   const models = new ModelRegistry({ scripts: tbliteScripts, env: process.env });
   const budgets = composeBudgets(client, store, logger, parts.hostId);
   const endpoints = new EndpointLeases(client, parts.hostId, logger);
-  const environmentOf = oncePerRun<Environment>((run) => environmentForRun(run));
+  const hostEnvOf = oncePerRun((run) => passedEnv(run.config, process.env));
+  const environmentOf = oncePerRun<Environment>((run) => environmentForRun(run, hostEnvOf(run)));
   return {
     ...rest,
     store,
     logger,
     environmentOf,
+    hostEnvOf,
     modelOf: (run) => models.client(run.config),
     gateOf: (run) => endpoints.gateOf(run.config),
     policies: callPolicies(store, Date.now, logger),

@@ -94,11 +94,11 @@ describe('bad input: the model', () => {
   it.each([
     [
       ['evaluate', 'tblite', '--base-url', 'https://me:sesame@models.example.com/v1'],
-      '--base-url: found "https://…@models.example.com/v1", accepted: an address without user or password; a key goes into the variable that --api-key-env names',
+      '--base-url: found "https://…@models.example.com/v1", accepted: an address without user, password or query; a key goes into the variable that --api-key-env names',
     ],
     [
       ['serve', 'tblite', '--atropos', 'http://me:sesame@trainer:8000'],
-      '--atropos: found "http://…@trainer:8000", accepted: an address without user or password; a proxy on this machine can add what the server asks for',
+      '--atropos: found "http://…@trainer:8000", accepted: an address without user, password or query; a proxy on this machine can add what the server asks for',
     ],
     [
       ['serve', 'tblite', '--atropos', 'ftp://sesame@trainer'],

@@ -96,6 +96,16 @@ describe('a value that cannot be used', () => {
     );
   });
 
+  it('names the entry of a list, without the value of a variable', async () => {
+    expect((await refusal({ passEnv: ['JUDGE_KEY', 'OTHER=sk-secret'] })).message).toBe(
+      '--pass-env: found "OTHER=…", accepted: names of environment variables.',
+    );
+    const config = file('pass_env: [A, 9]\n');
+    expect((await refusal({ config })).message).toBe(
+      `${config}:1:11: pass_env: found "9", accepted: names of environment variables.`,
+    );
+  });
+
   it('names the path within a map', async () => {
     const config = file('prices:\n  m: { input: cheap, output: 1 }\n');
     expect((await refusal({ config })).message).toContain(`${config}:2:3: prices: at m.input: `);

@@ -25,10 +25,10 @@ afterEach(() => {
 });
 
 /** A rollout of an agent that asks no model, from placement to its sealed result, as it is shown. */
-async function rollout(agent: RunConfig['agent'], task: Partial<InlineTask>) {
+async function rollout(agent: RunConfig['agent'], task: Partial<InlineTask>, passEnv: string[] = []) {
   const store = await tempStore();
   const loaded = await inlineTask({ taskId: 'one', test: answerTest('42'), ...task });
-  await planRun(store, 'run', [loaded], { agent });
+  await planRun(store, 'run', [loaded], { agent, passEnv });
   const deps = rolloutDeps({ store, model: modelOf(() => response({})) });
   await placeSandbox(deps, { ...KEY, incarnation: 1, slice: 1, maxAttempts: 1 }, 1, lifecycle());
   await runSlice(deps, KEY, 0, fence(2), lifecycle());
@@ -52,10 +52,9 @@ it('a solution that fails is shown with its exit code and what it printed', asyn
 
 it('the output of a solution is recorded within 64 KB and without the values of the host', async () => {
   process.env.ORACLE_TEST_KEY = SECRET;
-  const { store, view } = await rollout('oracle', {
-    solution: '#!/bin/sh\necho "key: $KEY"\nseq 1 40000\n',
-    step: { solutionEnv: { KEY: '${ORACLE_TEST_KEY}' } },
-  });
+  const solution = '#!/bin/sh\necho "key: $KEY"\nseq 1 40000\n';
+  const step = { solutionEnv: { KEY: '${ORACLE_TEST_KEY}' } };
+  const { store, view } = await rollout('oracle', { solution, step }, ['ORACLE_TEST_KEY']);
   const output = view.oracle[0]?.output ?? '';
   expect(output).toContain('key: [redacted]');
   expect(output).toContain('bytes left out');

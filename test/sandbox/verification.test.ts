@@ -34,7 +34,7 @@ describe('verification in a container', () => {
   });
 
   it('runs as the default user of the image where the task names none', async () => {
-    const loaded = await taskWith('id -un; echo 1 > /logs/verifier/reward.txt', '', {}, 'USER nobody\n');
+    const loaded = await taskWith('id -un; echo 1 > /logs/verifier/reward.txt', '', 'USER nobody\n');
     const { task, context } = await bench.begin(loaded);
     expect(await verifyByTests(task, 0, context, {})).toMatchObject({ reward: 1, testOutput: 'nobody\n' });
   });

@@ -10,6 +10,7 @@ import { MemoryDriver } from '../../src/sandbox/memory/index.js';
 import type { SandboxDriver } from '../../src/sandbox/sandbox.js';
 import type { ArtifactStore } from '../../src/store/store.js';
 import { harborEnvironment } from '../../src/tasks/harbor-environment.js';
+import { passedEnv } from '../../src/tasks/passed-env.js';
 import type { TrajectoryRecorder } from '../../src/trajectories/recording/trajectory-recorder.js';
 import { localBudgets } from './local-budgets.js';
 
@@ -43,6 +44,7 @@ export function rolloutDeps({
     namespace: 'default',
     drivers: new Map([[driver.name, driver]]),
     ledgers: new HostLedgers(new Map([[driver.name, 10]])),
+    hostEnvOf: (run) => passedEnv(run.config, process.env),
     environmentOf: () => harborEnvironment({ name: 'test', source: '/nowhere', folder: '/nowhere' }),
     modelOf: () => model,
     gateOf: () => OPEN_GATE,

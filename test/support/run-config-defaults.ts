@@ -11,6 +11,7 @@ export const RUN_CONFIG: RunConfig = {
   concurrency: 8,
   sandbox: 'memory',
   network: null,
+  passEnv: [],
   passThreshold: 1,
   contextPolicy: 'stop',
   contextWindow: null,

@@ -49,9 +49,9 @@ describe('a folder of tasks', () => {
 
   it('is loaded whole, or refused with what is wrong in every task of it', async () => {
     const folder = await dataset({ a: {}, b: { 'task.toml': 'x = 1' }, c: { 'task.toml': 'y = 1' } });
-    const error = await errorOf(loadHarborDataset(folder, ALL_TASKS, { hostEnv: {} }));
+    const error = await errorOf(loadHarborDataset(folder, ALL_TASKS));
     expect(error.details.problems).toHaveLength(2);
-    const chosen = await loadHarborDataset(folder, { globs: ['a'], limit: null }, { hostEnv: {} });
+    const chosen = await loadHarborDataset(folder, { globs: ['a'], limit: null });
     expect(chosen.map(({ task }) => task.taskId)).toEqual(['a']);
   });
 
@@ -59,7 +59,7 @@ describe('a folder of tasks', () => {
     const folder = await dataset({ a: {} });
     const { 'task.toml': _, ...rest } = MINIMAL;
     await writeFiles(join(folder, 'b'), rest as Files);
-    const error = await errorOf(loadHarborDataset(folder, ALL_TASKS, { hostEnv: {} }));
+    const error = await errorOf(loadHarborDataset(folder, ALL_TASKS));
     expect(error.message).toContain('b/task.toml: a task needs a task.toml');
   });
 });

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the syntax of task.toml
 import { describe, expect, it } from 'vitest';
-import { hostValues, missingVariables, resolveEnv } from '../../src/tasks/resolve-env.js';
+import { resolveEnv } from '../../src/tasks/resolve-env.js';
 
 describe("a task's environment is filled from the host's", () => {
   const HOST = { KEY: 'secret', EMPTY: '' };
@@ -26,10 +26,10 @@ describe("a task's environment is filled from the host's", () => {
     expect(() => resolveEnv(env, {})).toThrow(
       expect.objectContaining({ code: 'task_invalid', message: expect.stringContaining('ONE, TWO') }),
     );
-    expect(missingVariables(env, { ONE: '1' })).toEqual([{ key: 'B', variable: 'TWO' }]);
   });
 
-  it('and what came from the host is known, to be kept out of records', () => {
-    expect(hostValues({ A: '${KEY}', B: 'x ${KEY}', C: 'own', D: '${NONE:-d}' }, HOST)).toEqual(['secret']);
+  it('and not from what every object of the language has', () => {
+    expect(resolveEnv({ X: '${constructor:-none} ${toString:-none}' }, HOST)).toEqual({ X: 'none none' });
+    expect(() => resolveEnv({ X: '${valueOf}' }, HOST)).toThrow('valueOf');
   });
 });

@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { environmentForRun } from '../../environments/index.js';
 import { resolveEnvironment } from '../../src/tasks/resolve-environment.js';
+import { environmentForRun } from '../../src/worker/environment-for-run.js';
 import { errorOf, writeTask } from './support/task-folder.js';
 
 async function idsOf(
@@ -17,26 +17,26 @@ async function idsOf(
 describe('an environment is found by what the user types', () => {
   it('a task folder or a folder of tasks', async () => {
     const dir = await writeTask({}, 'only-one');
-    const environment = await resolveEnvironment(dir, { hostEnv: {} });
+    const environment = await resolveEnvironment(dir);
     expect(environment).toMatchObject({ name: 'only-one', source: dir, passThreshold: 1 });
     expect(environment.tools).toContain('terminal');
     expect(await idsOf(environment)).toEqual(['only-one']);
-    expect(await idsOf(await resolveEnvironment(join(dir, '..'), { hostEnv: {} }))).toEqual(['only-one']);
+    expect(await idsOf(await resolveEnvironment(join(dir, '..')))).toEqual(['only-one']);
   });
 
   it('after a cursor, and through the selection', async () => {
     const fixtures = join(import.meta.dirname, '../fixtures/harbor');
-    const all = await resolveEnvironment(fixtures, { hostEnv: {} });
+    const all = await resolveEnvironment(fixtures);
     expect(await idsOf(all, 'hello-file')).toEqual(['sealed-verifier', 'two-steps']);
     const selection = { globs: ['*-*'], limit: 2 };
-    const some = await resolveEnvironment(fixtures, { selection, hostEnv: {} });
+    const some = await resolveEnvironment(fixtures, { selection });
     expect(await idsOf(some)).toEqual(['hello-file', 'sealed-verifier']);
   });
 
   it('a built-in one, from the sources', async () => {
     const environment = await resolveEnvironment('tblite');
     expect(environment).toMatchObject({ name: 'tblite', source: 'builtin' });
-    expect(environmentForRun({ environment: { name: 'tblite', source: 'builtin' } }).name).toBe('tblite');
+    expect(environmentForRun({ environment: { name: 'tblite', source: 'builtin' } }, {}).name).toBe('tblite');
   });
 
   it('or the error says what exists and what a typing error meant', async () => {
@@ -50,7 +50,7 @@ describe('an environment is found by what the user types', () => {
   it('and an empty folder is no environment', async () => {
     const dir = await writeTask({});
     await mkdir(join(dir, '../empty'));
-    const environment = await resolveEnvironment(join(dir, '../empty'), { hostEnv: {} });
+    const environment = await resolveEnvironment(join(dir, '../empty'));
     await expect(idsOf(environment)).rejects.toMatchObject({ code: 'bad_input' });
   });
 });

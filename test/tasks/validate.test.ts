@@ -6,9 +6,9 @@ import { writeTask } from './support/task-folder.js';
 
 describe('longrun tasks validate', () => {
   it('finds nothing wrong in the fixtures', async () => {
-    const reports = await validateTasks(join(import.meta.dirname, '../fixtures/harbor'), { hostEnv: {} });
-    expect(reports.map(({ taskId, problems, notes }) => ({ taskId, problems, notes }))).toEqual(
-      ['hello-file', 'sealed-verifier', 'two-steps'].map((taskId) => ({ taskId, problems: [], notes: [] })),
+    const reports = await validateTasks(join(import.meta.dirname, '../fixtures/harbor'));
+    expect(reports.map(({ taskId, problems }) => ({ taskId, problems }))).toEqual(
+      ['hello-file', 'sealed-verifier', 'two-steps'].map((taskId) => ({ taskId, problems: [] })),
     );
   });
 
@@ -17,7 +17,7 @@ describe('longrun tasks validate', () => {
       'task.toml': '[environment]\ncpu = 1',
       'tests/test.sh': 'echo 1 > /logs/verifier/reward.txt\n',
     });
-    const [wrong] = await validateTasks(dir, { hostEnv: {} });
+    const [wrong] = await validateTasks(dir);
     expect(wrong?.problems).toEqual([
       expect.objectContaining({ file: join(dir, 'task.toml'), line: 2, found: 'cpu' }),
     ]);
@@ -26,13 +26,37 @@ describe('longrun tasks validate', () => {
       'tests/test.sh': 'echo 1 > /logs/verifier/reward.txt\n',
       'solution/solve.sh': null,
     });
-    const [report] = await validateTasks(fine, { hostEnv: {} });
+    const [report] = await validateTasks(fine);
     expect(report?.problems).toEqual([]);
     expect(report?.notes.map(({ message }) => message)).toEqual([
       expect.stringContaining('no interpreter line'),
       expect.stringContaining('no solution'),
-      expect.stringContaining('JUDGE_KEY is not set'),
+      "asks for JUDGE_KEY of the host's environment",
     ]);
+  });
+
+  it('names every variable of the host that a task asks for, with its line', async () => {
+    const toml = `[environment.env]
+TOKEN = "\${TOKEN}"
+[verifier.env]
+URL = "https://\${HOST:-localhost}"
+[verifier]
+environment_mode = "separate"
+[verifier.environment]
+env = { A = "\${FIRST}\${SECOND}" }
+[solution.env]
+S = "\${SOLUTION}"
+`;
+    const [report] = await validateTasks(await writeTask({ 'task.toml': toml }));
+    const asking = report?.notes.filter(({ message }) => message.startsWith('asks for'));
+    expect(asking?.map(({ line, accepted }) => [line, accepted])).toEqual([
+      [2, '--pass-env TOKEN'],
+      [4, '--pass-env HOST, or its default'],
+      [8, '--pass-env FIRST'],
+      [8, '--pass-env SECOND'],
+      [10, '--pass-env SOLUTION'],
+    ]);
+    expect(asking?.[1]).toMatchObject({ found: 'https://${HOST:-localhost}' });
   });
 
   it('asks the sandbox about the images of tasks that are otherwise fine', async () => {
@@ -40,11 +64,11 @@ describe('longrun tasks validate', () => {
       { message: 'the image has no /bin/sh', found: 'scratch', accepted: 'an image with a shell' },
     ];
     const good = await writeTask({});
-    const [report] = await validateTasks(good, { hostEnv: {}, probe });
+    const [report] = await validateTasks(good, { probe });
     expect(report?.problems).toEqual([
       expect.objectContaining({ file: good, message: 'the image has no /bin/sh' }),
     ]);
-    const [broken] = await validateTasks(await writeTask({ 'task.toml': 'x = 1' }), { hostEnv: {}, probe });
+    const [broken] = await validateTasks(await writeTask({ 'task.toml': 'x = 1' }), { probe });
     expect(broken?.problems).toHaveLength(1);
   });
 });

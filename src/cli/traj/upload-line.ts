@@ -1,6 +1,7 @@
 import type { Settings } from '../../config/settings.schema.js';
 import { readUploadKey } from '../../config/upload-key.js';
 import { badInput, LongrunError } from '../../core/errors.js';
+import { redact } from '../../core/redact.js';
 import { SECOND_MS } from '../../core/time.js';
 import { catchInterrupts } from '../../launch/interrupts.js';
 import { duration } from '../../report/quantities.js';
@@ -32,7 +33,9 @@ export async function uploadLine(
   const { endpoint, apiKey } = await targetOf(flags, context.settings, io);
   checkEndpoint(endpoint, flags.insecure === true);
   if (flags.apiKey !== undefined)
-    context.say('--api-key stays in the history of the shell: --api-key-env names a variable instead.');
+    context.say(
+      '--api-key stays in the history of the shell and is in the list of processes: --api-key-env names a variable instead.',
+    );
   const sizes = sizesOf(flags);
   try {
     const inputs = await commandInputs(context, names, { strict: flags.strict === true });
@@ -129,8 +132,9 @@ function flaggedKey({ apiKey, apiKeyEnv }: UploadFlags, io: CliIo): string | nul
 
 /** Whatever an error quotes, the key is not in it. */
 function withoutKey(error: unknown, apiKey: string | null): unknown {
-  if (apiKey === null || !LongrunError.is(error) || !error.message.includes(apiKey)) return error;
+  if (apiKey === null || !LongrunError.is(error)) return error;
+  const message = redact(error.message, [apiKey]);
+  if (message === error.message) return error;
   const { code, hint, retryable, exitCode } = error;
-  const message = error.message.replaceAll(apiKey, '[redacted]');
   return new LongrunError(code, message, { retryable, exitCode, ...(hint === undefined ? {} : { hint }) });
 }

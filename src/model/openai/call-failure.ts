@@ -1,4 +1,5 @@
 import { LongrunError } from '../../core/errors.js';
+import { redact } from '../../core/redact.js';
 import { SECOND_MS } from '../../core/time.js';
 import { type Endpoint, publicUrl } from '../endpoint.js';
 import type { ModelRequest } from '../model-client.js';
@@ -18,7 +19,8 @@ export interface FailedCall {
  * cause: it holds headers and bodies in which the key may stand.
  */
 export function callFailure(error: unknown, call: FailedCall): LongrunError {
-  if (LongrunError.is(error)) return error;
+  const ours = LongrunError.within(error);
+  if (ours !== null) return ours;
   const name = publicUrl(call.endpoint.baseUrl);
   if (call.timedOut) return noAnswer(name, `no answer within ${call.request.timeoutMs / SECOND_MS} s`);
   const status = field(error, 'status');
@@ -70,7 +72,7 @@ function networkWords(error: unknown): string {
 
 /** The provider's words, bounded, on one line and without our key. */
 export function clean(words: string, endpoint: Endpoint): string {
-  const plain = endpoint.apiKey === null ? words : words.replaceAll(endpoint.apiKey, '[api key]');
+  const plain = endpoint.apiKey === null ? words : redact(words, [endpoint.apiKey]);
   const line = plain.replace(/\s+/g, ' ').trim();
   return line.length > MAX_WORDS ? `${line.slice(0, MAX_WORDS)} …` : line;
 }

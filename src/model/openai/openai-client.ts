@@ -9,6 +9,7 @@ import { policyVersionOf, requireSampled } from '../sampled-tokens.js';
 import { callFailure } from './call-failure.js';
 import { type Connection, openConnection } from './connection.js';
 import { refuseInBandError } from './in-band-error.js';
+import { isOfficial, ownHeaders } from './own-headers.js';
 import { completionSchema, readCompletion, type WireCompletion } from './read-completion.js';
 import { toldLimits } from './told-limits.js';
 import { type ReasoningField, wireMessages, wireTools } from './wire-messages.js';
@@ -85,11 +86,13 @@ export class OpenAIClient implements ModelClient {
       import('openai'),
       openConnection(endpoint.loopback, this.options.env),
     ]);
+    // The SDK insists on a key; an endpoint that needs none ignores this one.
+    const apiKey = endpoint.apiKey ?? 'none';
     const sdk = new OpenAI({
       baseURL: endpoint.baseUrl,
-      // The SDK insists on a key; an endpoint that needs none ignores this one.
-      apiKey: endpoint.apiKey ?? 'none',
+      apiKey,
       adminAPIKey: null,
+      ...ownHeaders(endpoint, apiKey),
       // Temporal and the slice own retries and time limits.
       maxRetries: 0,
       timeout: MAX_TIMER_MS,
@@ -105,8 +108,7 @@ export class OpenAIClient implements ModelClient {
     endpoint: Endpoint,
   ): OpenAI.Chat.ChatCompletionCreateParamsNonStreaming {
     // OpenAI's newer models refuse `max_tokens`, most other servers know nothing else.
-    const official = URL.canParse(endpoint.baseUrl) && new URL(endpoint.baseUrl).host === 'api.openai.com';
-    const limit = official ? 'max_completion_tokens' : 'max_tokens';
+    const limit = isOfficial(endpoint) ? 'max_completion_tokens' : 'max_tokens';
     return {
       model: request.model,
       messages: wireMessages(request.messages, this.reasoningField),

@@ -41,7 +41,8 @@ function numberWords({ type, minimum, maximum }: JsonSchema): string {
 }
 
 function textWords({ format, pattern, minLength, maxLength }: JsonSchema): string {
-  if (format === 'uri') return 'an address that begins with http:// or https://, without user or password';
+  if (format === 'uri')
+    return 'an address that begins with http:// or https://, without user, password or query';
   if (pattern !== undefined) return 'letters, digits, ".", "_" and "-", beginning with a letter or digit';
   if (maxLength === undefined) return 'a text';
   return `a text of ${minLength ?? 0} to ${maxLength} characters`;

@@ -28,7 +28,6 @@ export class OfferedEnvironments {
     private readonly store: ArtifactStore,
     private readonly run: RunRecord,
     private readonly environmentOf: (run: RunRecord) => Environment,
-    private readonly env: NodeJS.ProcessEnv,
   ) {}
 
   names(): string[] {
@@ -51,7 +50,7 @@ export class OfferedEnvironments {
   }
 
   private load(name: string): Promise<Offered> {
-    return name === this.run.environment.name ? this.loadOwn() : loadBuiltIn(name, this.env);
+    return name === this.run.environment.name ? this.loadOwn() : loadBuiltIn(name);
   }
 
   /** Its tasks are those that the run froze when it started. */
@@ -68,8 +67,8 @@ export class OfferedEnvironments {
   }
 }
 
-async function loadBuiltIn(name: string, hostEnv: NodeJS.ProcessEnv): Promise<Offered> {
-  const environment = (builtInEnvironments[name] as (typeof builtInEnvironments)[string])({ hostEnv });
+async function loadBuiltIn(name: string): Promise<Offered> {
+  const environment = (builtInEnvironments[name] as (typeof builtInEnvironments)[string])({});
   const tasks = new Map<string, LoadedTask>();
   for await (const loaded of environment.items(null)) tasks.set(loaded.task.taskId, loaded);
   return {

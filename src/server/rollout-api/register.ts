@@ -23,7 +23,7 @@ import { waitForEnd } from './wait-for-end.js';
 export async function registerRolloutApi(app: FastifyInstance, deps: RolloutApiDeps): Promise<void> {
   await app.register(async (scope) => {
     answerErrors(scope);
-    const environments = new OfferedEnvironments(deps.store, deps.run, deps.environmentOf, deps.env);
+    const environments = new OfferedEnvironments(deps.store, deps.run, deps.environmentOf);
     addItems(scope, deps, environments);
     addRollouts(scope, deps, new RolloutBook(deps, environments));
     scope.get('/openapi.json', () => openApiDocument(deps.run.longrunVersion));

@@ -34,6 +34,8 @@ export function requestConfig(
     model: policy.model,
     baseUrl: policy.baseUrl,
     apiKeyEnv: keyAt(config, policy.baseUrl),
+    // What a run of before there was a list goes on with is what its own tasks ask for.
+    passEnv: config.passEnv ?? [],
     samples: groupSize,
     groupSize,
     groups: 1,

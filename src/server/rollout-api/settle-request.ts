@@ -2,14 +2,17 @@ import { createHash } from 'node:crypto';
 import { limitsMoney } from '../../core/budget-ceilings.js';
 import type { RunConfig } from '../../core/run-config.schema.js';
 import { checkIsolation } from '../../launch/check-isolation.js';
+import { requireVariables } from '../../launch/host-variables.js';
 import { requireNetwork } from '../../launch/require-network.js';
 import { checkTokenApi } from '../../model/check-token-api.js';
 import { isScripted } from '../../model/index.js';
+import { refusedEndpoint } from '../../model/policy-origins.js';
 import { requireModel } from '../../model/registry.js';
 import { requirePrice } from '../../model/require-price.js';
 import { parseScriptedName } from '../../model/scripted/scripted-name.js';
 import type { RunRecord } from '../../store/records.schema.js';
 import type { Policy } from '../../store/serve.schema.js';
+import type { LoadedTask } from '../../tasks/environment.js';
 import type { RolloutApiDeps } from './deps.js';
 import { takeItems } from './items.js';
 import { type Offered, type OfferedEnvironments, requireItem } from './offered-environments.js';
@@ -25,7 +28,7 @@ export function digestOf({ id: _id, wait: _wait, ...asked }: RolloutRequest): st
 
 /**
  * Settles what a request leaves open (item, model, version), so that it means the same ever after. Everything that
- * bad input can break is checked, an item is taken last. Errors: `bad_input`, `model_unknown`.
+ * bad input can break is checked, an item is taken last. Errors: `bad_input`, `model_unknown`, `task_invalid`.
  */
 export async function settleRequest(
   deps: RolloutApiDeps,
@@ -36,6 +39,7 @@ export async function settleRequest(
 ): Promise<RequestRecord> {
   const offered = await environments.get(asked.environment);
   if (asked.item !== null) requireItem(offered, asked.item);
+  refuseEndpoint(serving.config, asked.policy);
   const policy = settlePolicy(serving, asked.policy, await deps.policies.latest());
   const groupSize = asked.groupSize ?? serving.config.groupSize ?? 1;
   refuseHopeless(serving.config, groupSize);
@@ -48,7 +52,9 @@ export async function settleRequest(
     if (limitsMoney(config)) requirePrice(config);
   }
   const taskId = asked.item ?? (await nextItem(deps, offered, asked.consumer));
-  if (!offered.own) await requireRunnable(offered, taskId, config);
+  const loaded = await offered.load(taskId);
+  requireVariables(offered.environment.name, [loaded], config, deps.env);
+  if (!offered.own) await requireRunnable(loaded, config);
   const { name, source } = offered.environment;
   return {
     schemaVersion: 1,
@@ -75,14 +81,21 @@ function refuseHopeless({ groupPolicy, minValid }: RunConfig, groupSize: number)
   );
 }
 
+function refuseEndpoint(config: RunConfig, asked: RolloutRequest['policy']): void {
+  const baseUrl = asked?.baseUrl ?? null;
+  const refused = baseUrl === null ? null : refusedEndpoint(config, baseUrl);
+  if (refused === null) return;
+  const { why, accepted } = refused;
+  throw new RefusedRequest(`policy.base_url: ${why}; accepted is ${accepted}`, 'policy.base_url', accepted);
+}
+
 async function nextItem(deps: RolloutApiDeps, offered: Offered, consumer: string): Promise<string> {
   const position = await takeItems(deps, offered, consumer, 1);
   return offered.taskIds[position % offered.taskIds.length] as string;
 }
 
 /** What the launch of the serving run has checked of its own tasks. */
-async function requireRunnable(offered: Offered, taskId: string, config: RunRecord['config']): Promise<void> {
-  const loaded = await offered.load(taskId);
+async function requireRunnable(loaded: LoadedTask, config: RunRecord['config']): Promise<void> {
   await requireNetwork([loaded.task], config);
   await checkIsolation([loaded], config);
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ZodError } from 'zod';
+import { refusedEndpoint } from '../../model/policy-origins.js';
 import { errnoOf, toStoreError } from '../../store/filesystem/store-error.js';
 import { keys } from '../../store/keys.js';
 import { readRecord, writeRecord } from '../../store/records.js';
@@ -90,10 +91,15 @@ export class TrainerFollower {
       objections.push(wordsOf(error));
       return null;
     }
+    const baseUrl = data.base_url ?? null;
+    const refused = baseUrl === null ? null : refusedEndpoint(this.context.run.config, baseUrl);
+    if (refused !== null) {
+      objections.push(`base_url (${refused.why}; wanted: ${refused.accepted})`);
+      return null;
+    }
     const policyVersion = String(data.policy_version);
     const lag = this.isNew(policyVersion) ? await this.context.policies.lagOf(policyVersion) : null;
-    if (lag === null || lag === 0)
-      return { policyVersion, model: data.model ?? null, baseUrl: data.base_url ?? null };
+    if (lag === null || lag === 0) return { policyVersion, model: data.model ?? null, baseUrl };
     objections.push(`policy version ${policyVersion} was followed by ${lag} others`);
     return null;
   }

@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { gzip as gzipCallback } from 'node:zlib';
-import { badInput } from '../../core/errors.js';
+import { badInput, LongrunError } from '../../core/errors.js';
+import { redact } from '../../core/redact.js';
 import { MINUTE_MS } from '../../core/time.js';
 import { isLoopback, publicUrl } from '../../model/endpoint.js';
 import { type Connection, openConnection } from '../../model/openai/connection.js';
@@ -50,14 +51,15 @@ export class Receiver {
         method: 'POST',
         headers: this.headersFor(rows),
         body: new Uint8Array(body),
-        // Another address must not be given the key.
-        redirect: 'manual',
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
       const text = this.withoutKey(await readBounded(response));
       const { status, headers } = response;
       return readAnswer({ status, body: text, retryAfterMs: retryAfterMs(headers, this.options.now()) });
     } catch (error) {
+      const ours = LongrunError.within(error);
+      if (ours !== null && !ours.retryable)
+        return { kind: 'refused', status: Number(ours.details.status ?? 0), reason: ours.message };
       return { kind: 'again', afterMs: null, reason: this.withoutKey(networkWords(error)) };
     }
   }
@@ -84,7 +86,7 @@ export class Receiver {
   /** Some receivers quote what they were sent. */
   private withoutKey(text: string): string {
     const { apiKey } = this.options;
-    return apiKey === null ? text : text.replaceAll(apiKey, '[redacted]');
+    return apiKey === null ? text : redact(text, [apiKey]);
   }
 }
 

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LoadedTask } from '../environment.js';
-import { missingVariables } from '../resolve-env.js';
+import { references } from '../resolve-env.js';
 import { buildTask, taskIdOf } from './build-task.js';
 import { checkLayout } from './check-layout.js';
 import { parseTaskToml } from './parse-task-toml.js';
@@ -9,11 +9,6 @@ import { type TaskProblem, taskInvalid } from './problem.js';
 import { readFolder } from './task-folder.js';
 import { TaskSource } from './task-source.js';
 import { findUnsupported } from './unsupported.js';
-
-export interface LoadTaskOptions {
-  /** The host's environment: variables that a task asks for must be in it. Null = do not look. */
-  hostEnv: Readonly<Record<string, string | undefined>> | null;
-}
 
 export interface TaskInspection {
   dir: string;
@@ -26,17 +21,14 @@ export interface TaskInspection {
 }
 
 /** Reads a Harbor task folder. Error: `task_invalid` with every problem in `details.problems`. */
-export async function loadHarborTask(
-  dir: string,
-  options: LoadTaskOptions = { hostEnv: process.env },
-): Promise<LoadedTask> {
-  const { loaded, problems } = await inspectHarborTask(dir, options);
+export async function loadHarborTask(dir: string): Promise<LoadedTask> {
+  const { loaded, problems } = await inspectHarborTask(dir);
   if (loaded === null) throw taskInvalid(dir, problems);
   return loaded;
 }
 
 /** As `loadHarborTask`, answering what is wrong instead of throwing it. */
-export async function inspectHarborTask(dir: string, options: LoadTaskOptions): Promise<TaskInspection> {
+export async function inspectHarborTask(dir: string): Promise<TaskInspection> {
   const answer = { dir, taskId: taskIdOf(dir), loaded: null, notes: [] };
   const file = join(dir, 'task.toml');
   const text = await readFile(file, 'utf8').catch(() => null);
@@ -51,16 +43,16 @@ export async function inspectHarborTask(dir: string, options: LoadTaskOptions): 
   source.problems.push(...problems, ...findUnsupported(config, file, lineOf));
   checkLayout(source);
   const task = await buildTask(source);
-  if (options.hostEnv !== null) checkVariables(source, options.hostEnv);
+  noteVariables(source);
   const found = distinct(source.problems);
   const loaded = found.length === 0 ? { task, blobs: source.blobs } : null;
   return { ...answer, loaded, problems: found, notes: distinct(source.notes) };
 }
 
-/** Variables of the solution are looked for only when the oracle runs it. */
-function checkVariables(source: TaskSource, host: Readonly<Record<string, string | undefined>>): void {
-  const { environment, verifier, steps = [] } = source.config;
-  const tables = [
+/** Whoever runs a task decides which variables of the host it gets, and so is told what it asks for. */
+function noteVariables(source: TaskSource): void {
+  const { environment, verifier, steps = [], solution } = source.config;
+  const tables: { env: Record<string, string> | undefined; path: (string | number)[] }[] = [
     { env: environment?.env, path: ['environment', 'env'] },
     ...[
       { own: verifier, path: [] as (string | number)[] },
@@ -69,16 +61,16 @@ function checkVariables(source: TaskSource, host: Readonly<Record<string, string
       { env: own?.env, path: [...path, 'verifier', 'env'] },
       { env: own?.environment?.env, path: [...path, 'verifier', 'environment', 'env'] },
     ]),
+    { env: solution?.env, path: ['solution', 'env'] },
   ];
-  for (const { env = {}, path } of tables) {
-    for (const { key, variable } of missingVariables(env, host)) {
-      source.refuse([...path, key], {
-        message: `the environment variable ${variable} is not set`,
-        found: env[key] ?? null,
-        accepted: `${variable} in the environment, or a default: \${${variable}:-…}`,
-      });
-    }
-  }
+  for (const { env = {}, path } of tables)
+    for (const [key, value] of Object.entries(env))
+      for (const { variable, fallback } of references(value))
+        source.noteAt([...path, key], {
+          message: `asks for ${variable} of the host's environment`,
+          found: value,
+          accepted: `--pass-env ${variable}${fallback === undefined ? '' : ', or its default'}`,
+        });
 }
 
 function distinct(problems: readonly TaskProblem[]): TaskProblem[] {

@@ -39,6 +39,11 @@ export class TaskSource {
     this.notes.push({ file: join(this.dir, path), line: null, found: null, accepted: null, message });
   }
 
+  /** Something worth knowing at a key of task.toml. */
+  noteAt(path: KeyPath, note: Omit<TaskProblem, 'file' | 'line'>): void {
+    this.notes.push({ file: join(this.dir, 'task.toml'), line: this.lines(path), ...note });
+  }
+
   find(path: string): FolderEntry | undefined {
     return this.entries.find((entry) => entry.path === path);
   }

@@ -1,7 +1,5 @@
-import type { Task, TaskStep } from '../../core/task.schema.js';
 import type { Sandbox } from '../../sandbox/sandbox.js';
 import type { Verdict } from '../../store/records.schema.js';
-import { withoutHostValues } from '../host-secrets.js';
 import type { RewardContext } from '../reward-context.js';
 import { readTail, readTestReport } from './read-verifier-files.js';
 import type { TestRun } from './run-tests.js';
@@ -66,17 +64,12 @@ export function failed(
 }
 
 /** What the host's environment gave to the verifier must not reach a record through its output. */
-export function withoutSecrets(
-  outcome: Outcome,
-  task: Task,
-  step: TaskStep,
-  hostEnv: Readonly<Record<string, string | undefined>>,
-): Outcome {
-  const tables = [step.verifier.env, step.verifier.sandbox?.env ?? {}, task.metadata.sandbox.env];
-  const clean = (text: string) => withoutHostValues(text, tables, hostEnv);
-  const { failure, testOutput } = outcome;
+export function withoutSecrets(outcome: Outcome, clean: (text: string) => string): Outcome {
+  const { failure, testOutput, rewards } = outcome;
   return {
     ...outcome,
+    // The tests choose their names.
+    rewards: Object.fromEntries(Object.entries(rewards).map(([name, reward]) => [clean(name), reward])),
     testOutput: clean(testOutput),
     suspicions: outcome.suspicions.map(clean),
     failure: failure === null ? null : { ...failure, message: clean(failure.message) },

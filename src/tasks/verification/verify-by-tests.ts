@@ -6,6 +6,8 @@ import { MINUTE_MS } from '../../core/time.js';
 import type { ChangedPath, Sandbox } from '../../sandbox/sandbox.js';
 import type { Verdict } from '../../store/records.schema.js';
 import { withConvention } from '../harbor/build-artifacts.js';
+import { withoutHostValues } from '../host-secrets.js';
+import type { HostEnv } from '../passed-env.js';
 import { resolveEnv } from '../resolve-env.js';
 import type { RewardContext } from '../reward-context.js';
 import { collectArtifacts } from './artifacts/collect-artifacts.js';
@@ -16,14 +18,14 @@ import { readSuspicions } from './read-verifier-files.js';
 import { placeTests, runTests } from './run-tests.js';
 import { suspectTampering } from './suspect-tampering.js';
 
-type HostEnv = Readonly<Record<string, string | undefined>>;
-
 interface Verification {
   task: Task;
   index: number;
   step: TaskStep;
   context: RewardContext;
   env: Record<string, string>;
+  /** Takes what the host gave out of a text. */
+  clean(text: string): string;
 }
 
 const COLLECT_OUTPUT_BYTES = 8 * 1024;
@@ -48,16 +50,17 @@ export async function verifyByTests(
   const startedAt = context.now();
   const { user } = context.agentSandbox;
   const users = { agent: step.agentUser ?? user, verifier: step.verifier.user ?? user };
+  const clean = (text: string) => withoutHostValues(text, task, hostEnv);
   let suspectedTampering: string[] = [];
   const outcome = await orInvalid(async () => {
     const env = resolveEnv(step.verifier.env, hostEnv);
-    const verification = { task, index, step, context, env };
+    const verification = { task, index, step, context, env, clean };
     if (step.verifier.isolation === 'separate') return verifySeparately(verification);
     suspectedTampering = await takeSuspicions(verification);
     return verifyInPlace(verification);
   });
   const verifiedAt = context.now();
-  const { suspicions, ...decided } = withoutSecrets(outcome, task, step, hostEnv);
+  const { suspicions, ...decided } = withoutSecrets(outcome, clean);
   return {
     schemaVersion: 1,
     step: step.name,
@@ -194,11 +197,12 @@ async function hasTests(sandbox: Sandbox): Promise<boolean> {
 }
 
 /** Once and before the tests enter, so that they are not taken for the agent's doing. */
-async function takeSuspicions({ index, context }: Verification): Promise<string[]> {
+async function takeSuspicions({ index, context, clean }: Verification): Promise<string[]> {
   if (!context.agentActed) return [];
   const bytes = await context.once('changed-paths.json', async () => {
     const changed: ChangedPath[] = (await context.agentSandbox.changedPaths()) ?? [];
-    return Buffer.from(JSON.stringify(suspectTampering(changed, { testsRanBefore: index > 0 })));
+    const suspicions = suspectTampering(changed, { testsRanBefore: index > 0 });
+    return Buffer.from(JSON.stringify(suspicions.map(clean)));
   });
   return JSON.parse(Buffer.from(bytes).toString('utf8')) as string[];
 }

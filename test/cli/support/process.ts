@@ -5,6 +5,8 @@ import { stopServer } from '../../../src/temporal/embedded-server.js';
 import { until } from '../../support/until.js';
 import { cleanEnv } from './longrun.js';
 
+/** By its own address: another working folder has no node_modules. */
+const TSX = import.meta.resolve('tsx');
 const MAIN = fileURLToPath(new URL('../../../src/cli/main.ts', import.meta.url));
 
 export interface RunningCli {
@@ -17,8 +19,13 @@ export interface RunningCli {
 }
 
 /** longrun in a process of its own, as from another terminal; killed when the test ends, and the server of its state folder with it. */
-export function startLongrun(argv: readonly string[], env: NodeJS.ProcessEnv): RunningCli {
-  const child = spawn(process.execPath, ['--import', 'tsx', MAIN, ...argv], {
+export function startLongrun(
+  argv: readonly string[],
+  env: NodeJS.ProcessEnv,
+  cwd = process.cwd(),
+): RunningCli {
+  const child = spawn(process.execPath, ['--import', TSX, MAIN, ...argv], {
+    cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: cleanEnv(env),
   });

@@ -1,5 +1,6 @@
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { readSinkStatus } from '../../../src/sinks/sink-status.js';
+import { threat } from '../../support/threat.js';
 import { until } from '../../support/until.js';
 import { groupIds, Listening, listeningRun, posted } from './support/listening.js';
 
@@ -118,5 +119,28 @@ test('what people see of the sink says where it listens and what became of the g
     delivered: 4,
     counts: { batches_handed_out: 2, batches_acknowledged: 1, items_acknowledged: 2, items_repeated: 0 },
     note: `listens on ${listening.url}`,
+  });
+});
+
+describe(threat('a client of the HTTP API', 'other services of the network, by model calls'), () => {
+  test('POST /v1/policy takes no endpoint at an origin that the run was not started with', async () => {
+    const serve = await listeningRun({
+      groupSize: 2,
+      serve: { policyOrigins: ['http://127.0.0.1:1', 'http://169.254.169.254'] },
+    });
+    const listening = await Listening.start(serve);
+    for (const base_url of [
+      'http://127.0.0.1:2375/v1',
+      'http://169.254.169.254/latest',
+      'http://2852039166/v1',
+    ]) {
+      const answer = await listening.send('/v1/policy', { version: '1', base_url });
+      expect(answer.status).toBe(422);
+      expect(await answer.text()).toMatch(/accepted is an address at \S+ or http:\/\/127.0.0.1:1 or/);
+    }
+    expect(await serve.policies.latest()).toBeNull();
+    const taken = { version: '1', model: null, base_url: 'http://127.0.0.1:1/v1' };
+    expect(await listening.post('/v1/policy', taken)).toEqual(taken);
+    await listening.stop();
   });
 });

@@ -1,5 +1,6 @@
 import { pino } from 'pino';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { threat } from '../../support/threat.js';
 import { manifestOf, say, start, type TinkerRun, tinkerRun, until, type Working } from './tinker-run.js';
 
 const MODEL = 'tinker://run-1/sampler_weights/step-000001';
@@ -80,6 +81,23 @@ test('a damaged state is said once, and taken when it is whole', async () => {
   await working.stop();
 });
 
+describe(threat('a trainer', 'other services of the network, by model calls'), () => {
+  test('weights at an origin that the run was not started with are not taken, and what is accepted is said', async () => {
+    const run = await tinkerRun({ policyOrigins: ['https://models.example.com'] });
+    const working = await warned(run);
+    say(run, { policy_version: 'a', base_url: 'http://127.0.0.1:2375/v1', consumed: 0 });
+    await until(() => working.warnings.length === 1);
+    expect(working.warnings[0]).toContain('base_url (http://127.0.0.1:2375 is not where this run may ask');
+    expect(working.warnings[0]).toContain(
+      'wanted: an address at https://api.openai.com or https://models.example.com;',
+    );
+    expect(await run.serve.policies.latest()).toBeNull();
+    say(run, { policy_version: 'a', base_url: 'https://models.example.com/v1', consumed: 0 });
+    await until(async () => (await run.serve.policies.latest())?.version === 'a');
+    await working.stop();
+  });
+});
+
 test('what is wrong with one part of a state is said, and the other part counts', async () => {
   const run = await tinkerRun({ maxBatchesOffpolicy: 1 });
   const working = await warned(run);
@@ -96,7 +114,7 @@ test('what is wrong with one part of a state is said, and the other part counts'
   await until(() => working.executor.limit === 6);
   expect((await run.serve.policies.latest())?.version).toBe('c');
   expect(working.warnings).toEqual([
-    "Of the trainer's state this is not taken: base_url (wanted: an address that begins with http:// or https://, without user or password)",
+    "Of the trainer's state this is not taken: base_url (wanted: an address that begins with http:// or https://, without user, password or query)",
     "Of the trainer's state this is not taken: consumed (wanted: a whole number from 0 on)",
     "Of the trainer's state this is not taken: policy version a was followed by 1 others",
   ]);

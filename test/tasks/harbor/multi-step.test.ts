@@ -51,7 +51,7 @@ const FILES = {
 
 describe('a task of several steps', () => {
   it('has the instructions, limits and users of each step, over those of the task', async () => {
-    const { task } = await loadHarborTask(await writeTask(FILES), { hostEnv: {} });
+    const { task } = await loadHarborTask(await writeTask(FILES));
     const [first, second] = task.evalCriteria.steps;
     expect(task.inputs.instruction).toBe('First.\n');
     expect(task.evalCriteria).toMatchObject({
@@ -80,7 +80,7 @@ describe('a task of several steps', () => {
   });
 
   it('lays the tests of a step over those that all steps share', async () => {
-    const loaded = await loadHarborTask(await writeTask(FILES), { hostEnv: {} });
+    const loaded = await loadHarborTask(await writeTask(FILES));
     const read = async (ref: BlobRef | null | undefined) => {
       const tar = await loaded.blobs.get(ref?.sha256 ?? '')?.();
       const entries = await readTar(tar as Uint8Array);
@@ -112,7 +112,7 @@ describe('a task of several steps', () => {
   });
 
   it('puts the files of a step where the Dockerfile ends, and is refused where that cannot be told', async () => {
-    const { task } = await loadHarborTask(await writeTask(FILES), { hostEnv: {} });
+    const { task } = await loadHarborTask(await writeTask(FILES));
     expect(task.metadata.sandbox.workdir).toBe('/srv/app');
     const dockerfile = 'FROM a\nWORKDIR /x\nFROM b\nWORKDIR $HOME\n';
     expect(await problemsOf({ ...FILES, 'environment/Dockerfile': dockerfile })).toEqual([

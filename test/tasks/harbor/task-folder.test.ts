@@ -6,7 +6,7 @@ import { loadHarborTask } from '../../../src/tasks/harbor/load-task.js';
 import { errorOf, writeTask } from '../support/task-folder.js';
 
 const load = async (dir: string) => {
-  const loaded = await loadHarborTask(dir, { hostEnv: {} });
+  const loaded = await loadHarborTask(dir);
   const { image } = loaded.task.metadata.sandbox;
   if (image.kind !== 'dockerfile') throw new Error('the task is built from a Dockerfile');
   const step = loaded.task.evalCriteria.steps[0];

@@ -18,7 +18,7 @@ it('every row is an item of its own, the same prompt twice as well', async () =>
     '{"prompt":"List the files."}',
     '{"prompt":"Go.","image":"python:3.12","cwd":"/srv"}',
   );
-  const { environment, tasks } = await loadTasks(promptsSource(file), {});
+  const { environment, tasks } = await loadTasks(promptsSource(file));
   expect(environment).toMatchObject({ name: 'list', source: `prompts:${file}` });
   expect(tasks.map(({ task }) => [task.taskId, task.inputs.instruction])).toEqual([
     ['prompt-1', 'List the files.'],
@@ -38,7 +38,7 @@ it('every row is an item of its own, the same prompt twice as well', async () =>
 
 it('lines that cannot be used are named with file and line, all at once', async () => {
   const file = await listOf('{"prompt":"Go."}', 'Go.', '{"promt":"Go."}', '{"prompt":"Go.","cwd":"srv"}');
-  const refused = loadTasks(promptsSource(file), {});
+  const refused = loadTasks(promptsSource(file));
   await expect(refused).rejects.toMatchObject({ code: 'bad_input', exitCode: 2 });
   const message = await refused.catch((error: Error) => error.message);
   expect(message).toContain('3 lines cannot be used');
@@ -48,6 +48,6 @@ it('lines that cannot be used are named with file and line, all at once', async 
 });
 
 it('a list that is empty or missing is refused', async () => {
-  await expect(loadTasks(promptsSource(await listOf()), {})).rejects.toThrow('holds no prompts');
-  await expect(loadTasks('prompts:/nowhere/list.jsonl', {})).rejects.toThrow('cannot be read');
+  await expect(loadTasks(promptsSource(await listOf()))).rejects.toThrow('holds no prompts');
+  await expect(loadTasks('prompts:/nowhere/list.jsonl')).rejects.toThrow('cannot be read');
 });

@@ -11,7 +11,7 @@ import { act, blobOf, ScoringBench, type ScoringContext, solve } from './scoring
 import { writeTask } from './task-folder.js';
 
 export const fixture = (name: string): Promise<LoadedTask> =>
-  loadHarborTask(join(import.meta.dirname, '../../fixtures/harbor', name), { hostEnv: {} });
+  loadHarborTask(join(import.meta.dirname, '../../fixtures/harbor', name));
 
 const TOML = '[environment]\nnetwork_mode = "no-network"\nworkdir = "/app"\n';
 
@@ -19,7 +19,6 @@ const TOML = '[environment]\nnetwork_mode = "no-network"\nworkdir = "/app"\n';
 export async function taskWith(
   test: string,
   toml = '',
-  hostEnv: Record<string, string> = {},
   dockerfile = '',
   shebang = '#!/bin/sh',
 ): Promise<LoadedTask> {
@@ -28,7 +27,7 @@ export async function taskWith(
     'environment/Dockerfile': `FROM debian:bookworm-slim\nWORKDIR /app\n${dockerfile}`,
     'tests/test.sh': `${shebang}\n${test}\n`,
   });
-  return loadHarborTask(dir, { hostEnv });
+  return loadHarborTask(dir);
 }
 
 export const solveFixture = (sandbox: Sandbox, loaded: LoadedTask): Promise<void> =>
@@ -149,19 +148,24 @@ export function describeVerification(name: string, makeDriver: () => SandboxDriv
     it('gives the tests their environment and keeps host secrets out of the verdict', async () => {
       const toml = '[verifier.env]\nJUDGE = "key-${JUDGE_KEY}"\nWHO = "${NOBODY:-me}"';
       const hostEnv = { JUDGE_KEY: 'sk-very-secret' };
-      const loaded = await taskWith(
-        'echo "$JUDGE $WHO"; echo "$JUDGE" > /logs/verifier/reward.txt',
-        toml,
-        hostEnv,
-      );
+      const loaded = await taskWith('echo "$JUDGE $WHO"; echo "$JUDGE" > /logs/verifier/reward.txt', toml);
       const { context, task } = await bench.begin(loaded);
       const verdict = await verify(task, context, 0, hostEnv);
       expect(verdict.testOutput).toContain('key-[redacted] me');
       expect(JSON.stringify(verdict)).not.toContain('sk-very-secret');
     });
 
+    it('keeps them out of the names of rewards, which the tests choose', async () => {
+      const test = `printf '{"reward": 1, "%s": 0.5}' "$JUDGE" > /logs/verifier/reward.json`;
+      const { context, task } = await bench.begin(
+        await taskWith(test, '[verifier.env]\nJUDGE = "${JUDGE_KEY}"'),
+      );
+      const verdict = await verify(task, context, 0, { JUDGE_KEY: 'sk-very-secret' });
+      expect(verdict.rewards).toEqual({ reward: 1, '[redacted]': 0.5 });
+    });
+
     it('says which host variable is missing instead of scoring without it', async () => {
-      const loaded = await taskWith('true', '[verifier.env]\nK = "${JUDGE_KEY}"', { JUDGE_KEY: 'x' });
+      const loaded = await taskWith('true', '[verifier.env]\nK = "${JUDGE_KEY}"');
       const { context, task } = await bench.begin(loaded);
       const verdict = await verify(task, context);
       expect(verdict).toMatchObject({
@@ -191,7 +195,6 @@ export function describeVerification(name: string, makeDriver: () => SandboxDriv
       const loaded = await taskWith(
         'if [ -e /app/old.txt ]; then echo 0; else cat /app/new.txt; fi > /logs/verifier/reward.txt',
         toml,
-        {},
         'RUN echo x > /app/old.txt\n',
       );
       const { context, sandbox, task } = await bench.begin(loaded);

@@ -52,17 +52,14 @@ export async function writeTask(files: Record<string, string | null>, name = 'so
 }
 
 /** The task of a task.toml in an otherwise minimal folder. */
-export async function loadToml(toml: string, files: Record<string, string | null> = {}, hostEnv = {}) {
+export async function loadToml(toml: string, files: Record<string, string | null> = {}) {
   const dir = await writeTask({ 'task.toml': toml, ...files });
-  return (await loadHarborTask(dir, { hostEnv })).task;
+  return (await loadHarborTask(dir)).task;
 }
 
 /** What is wrong with a folder. */
-export async function problemsOf(
-  files: Record<string, string | null>,
-  hostEnv: Record<string, string> = {},
-): Promise<TaskProblem[]> {
-  return (await inspectHarborTask(await writeTask(files), { hostEnv })).problems;
+export async function problemsOf(files: Record<string, string | null>): Promise<TaskProblem[]> {
+  return (await inspectHarborTask(await writeTask(files))).problems;
 }
 
 /** What is wrong with the text of a task.toml alone. */

@@ -17,7 +17,7 @@ async function list(environment: string, options: CommonOptions, io: CliIo): Pro
   const { renderTaskRows, taskRow } = await import('../../render-task.js');
   const { lookOf } = await import('../../look.js');
   const { json } = await commandContext(options, io);
-  const { tasks } = await loadTasks(environment, io.env);
+  const { tasks } = await loadTasks(environment);
   const rows = tasks.map(({ task }) => taskRow(task));
   if (json) return printJson(io, { tasks: rows });
   printLines(io, renderTaskRows(rows, lookOf(io)));

@@ -22,7 +22,7 @@ async function show(environment: string, taskId: string, options: CommonOptions,
   const { renderTask } = await import('../../render-task.js');
   const { lookOf } = await import('../../look.js');
   const { json } = await commandContext(options, io);
-  const task = await loadTask(environment, taskId, io.env);
+  const task = await loadTask(environment, taskId);
   if (json) return printJson(io, toWire(taskSchema, task));
   printLines(io, renderTask(task, lookOf(io).style));
 }

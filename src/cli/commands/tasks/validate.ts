@@ -6,6 +6,7 @@ interface ValidateOptions extends CommonOptions {
   oracle?: boolean;
   static?: boolean;
   sandbox?: string;
+  passEnv?: string[];
 }
 
 /** `longrun tasks validate`. */
@@ -20,6 +21,11 @@ export function validateCommand(io: CliIo): Command {
       'Driver for images and --oracle: auto, docker, bubblewrap, or memory (an interpreted shell for tests of the machinery; the built-in tasks need docker or bubblewrap)',
       'auto',
     )
+    .option(
+      '--pass-env <name>',
+      'With --oracle: environment variable that tasks may ask for; may be given several times',
+      (name: string, before: string[] = []) => [...before, name],
+    )
     .action((tasks: string, options: ValidateOptions) => validate(tasks, options, io));
   return withCommonOptions(command, 'longrun tasks validate ./my-tasks --oracle');
 }
@@ -32,8 +38,8 @@ async function validate(named: string, options: ValidateOptions, io: CliIo): Pro
   const { EXIT } = await import('../../cli-io.js');
   const { RunReporter } = await import('../../run-reporter.js');
   const { packageVersion } = await import('../../package-version.js');
-  const { json, stateDir, store, logLevel, sandbox } = options;
-  const given = Object.entries({ json, stateDir, store, logLevel, sandbox }).filter(
+  const { json, stateDir, store, logLevel, sandbox, passEnv } = options;
+  const given = Object.entries({ json, stateDir, store, logLevel, sandbox, passEnv }).filter(
     ([, value]) => value !== undefined,
   );
   const flags = { ...Object.fromEntries(given), environment: named, agent: 'oracle' };
