@@ -152,10 +152,11 @@ sub netlink {
   $batch .= pack('LSSLLCCn', 20, 17, 1, 2, 0, 0, 0, 10) if $protocol == 12;
   send($kernel, $batch, 0);
   recv($kernel, my $answer, 65536, 0);
-  return unpack('LSSLLl', $answer) == 6 && (unpack 'LSSLLl', $answer)[5] == 0;
+  my (undef, $kind, undef, undef, undef, $error) = unpack 'LSSLLl', $answer;
+  return $kind == 2 && $error == 0;
 }
 said filter => netlink(12, 10 << 8 | 2, 0, pack('CCn', 1, 0, 0) . pack('SSZ8', 12, 1, 'longrun'));
-said route => netlink(0, 24, 0x400, pack('CCCCCCCCL', 2, 0, 0, 0, 254, 3, 0, 1, 0) . pack('SSL', 8, 4, 2));
+said route => netlink(0, 24, 0x400, pack('CCCCCCCCL', 2, 32, 0, 0, 254, 3, 253, 1, 0) . pack('SSC4SSL', 8, 1, 10, 9, 8, 6, 8, 4, 1));
 said address => netlink(0, 20, 0x400, pack('CCCCL', 2, 24, 0, 0, 1) . pack('SSC4', 8, 2, 10, 9, 8, 7));
 said device => netlink(0, 16, 0x400, pack('CCSlLL', 0, 0, 1, 1, 0, 1));
 said raw => socket(my $raw, 2, 3, 255);

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type Dockerode from 'dockerode';
 import { LongrunError } from '../../../core/errors.js';
 import { asking, engineStatus, engineWords, toLongrunError } from '../engine-error.js';
@@ -5,6 +6,8 @@ import { LABEL } from '../labels.js';
 import { type AddressRange, addressRange } from './address-ranges.js';
 
 export const NETWORK_NAME = 'longrun-sandboxes';
+const LOOKS = 20;
+const LOOK_AGAIN_MS = 100;
 const OURS = { [LABEL.network]: 'public' };
 const OPTIONS = { 'com.docker.network.bridge.enable_icc': 'false' };
 
@@ -43,20 +46,20 @@ export class SandboxNetwork {
   private async findOrMake(): Promise<EngineNetwork> {
     const found = await this.find();
     if (found !== null) return found;
-    await this.make();
-    const made = await this.find();
-    if (made !== null) return made;
-    throw new LongrunError(
-      'sandbox_failed',
-      `The engine's network ${NETWORK_NAME} was not made by longrun.`,
-      {
-        hint: `Sandboxes would not be kept apart on it: docker network rm ${NETWORK_NAME}, or use --network none.`,
-        details: { network: NETWORK_NAME },
-      },
-    );
+    const { made, failure } = await this.make();
+    let first = await this.find();
+    // One that another process is making is listed a moment later.
+    for (let looks = 0; first === null && looks < LOOKS; looks += 1) {
+      await delay(LOOK_AGAIN_MS);
+      first = await this.find();
+    }
+    if (first === null) throw failure ?? notOurs();
+    // Two processes may make it at once, on some engines both of them.
+    if (made !== null && made !== first.id) await this.isRemoved(made, false);
+    return first;
   }
 
-  /** Two processes may make it at once, on some engines both of them: the first one counts for all. */
+  /** The oldest counts for all. */
   private async find(): Promise<EngineNetwork | null> {
     const [first] = await this.list();
     if (first === undefined) return null;
@@ -71,9 +74,10 @@ export class SandboxNetwork {
     return found.sort((a, b) => compare(a.Created, b.Created) || compare(a.Id, b.Id));
   }
 
-  private async make(): Promise<void> {
+  /** A failure is worth nothing where somebody else has made it meanwhile. */
+  private async make(): Promise<{ made: string | null; failure: LongrunError | null }> {
     try {
-      await this.docker.createNetwork({
+      const { id } = await this.docker.createNetwork({
         Name: NETWORK_NAME,
         CheckDuplicate: true,
         Driver: 'bridge',
@@ -81,9 +85,9 @@ export class SandboxNetwork {
         Options: OPTIONS,
         Labels: OURS,
       });
+      return { made: id, failure: null };
     } catch (error) {
-      if (engineStatus(error) === 409) return;
-      throw notMade(error);
+      return { made: null, failure: engineStatus(error) === 409 ? null : notMade(error) };
     }
   }
 
@@ -100,6 +104,13 @@ export class SandboxNetwork {
       throw toLongrunError(error, 'removing a network');
     }
   }
+}
+
+function notOurs(): LongrunError {
+  return new LongrunError('sandbox_failed', `The engine's network ${NETWORK_NAME} was not made by longrun.`, {
+    hint: `Sandboxes would not be kept apart on it: docker network rm ${NETWORK_NAME}, or use --network none.`,
+    details: { network: NETWORK_NAME },
+  });
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
