@@ -5,12 +5,14 @@ import { threat } from '../../support/threat.js';
 import { run, textOf } from '../conformance/kit.js';
 import { docker, dockerKit } from './kit.js';
 import { Internet } from './support/internet.js';
+import { allowNameserver, connectedContainer, connectFrom, lookUp } from './support/named-container.js';
 import { everyWay, reach, type Target } from './support/reach.js';
 
 const kit = dockerKit();
 const PORT = 7_000;
 const USERS = ['root', 'nobody'];
 
+const made: string[] = [];
 let internet: Internet;
 let sandbox: Sandbox;
 let neighbour: Sandbox;
@@ -23,7 +25,10 @@ beforeAll(async () => {
   ]);
   await Promise.all([sandbox, neighbour].map(listen));
 });
-afterAll(() => internet?.close());
+afterAll(async () => {
+  await Promise.all(made.map((container) => docker('rm', '--force', container)));
+  await internet?.close();
+});
 
 const listen = (where: Sandbox) =>
   run(where, `setsid perl -e '${ECHO}' ${PORT} > /dev/null 2>&1 & sleep 0.3`);
@@ -42,6 +47,16 @@ async function addressOf({ ref }: Sandbox): Promise<{ address: string; gateway: 
   return { address, gateway };
 }
 
+const networkOf = ({ ref }: Sandbox) =>
+  docker('inspect', '--format', '{{range .NetworkSettings.Networks}}{{.NetworkID}}{{end}}', ref.id);
+
+async function expectShielded(from: Sandbox): Promise<void> {
+  const { gateway } = await addressOf(from);
+  const addresses = [gateway, internet.hostAddress, internet.linkLocal, (await addressOf(sandbox)).address];
+  const targets = addresses.flatMap((address) => everyWay(address, internet.port));
+  expectRefused(await reach(from, targets, 'root'));
+}
+
 /** Nothing answers, and nobody has to wait to find out. */
 function expectRefused(outcomes: Record<string, string>): void {
   const answered = Object.entries(outcomes).filter(([, how]) => /answered|in time/.test(how));
@@ -54,11 +69,28 @@ const ofThisMachine = (family: 'IPv4' | 'IPv6') =>
     .filter((found) => found.family === family && !found.internal)
     .map(({ address }) => address);
 
-test('a sandbox with a network reaches the internet, by address and by name', async () => {
-  for (const user of USERS) {
-    const outcomes = await reach(sandbox, everyWay(internet.address, internet.port).slice(0, 3), user);
-    expect(new Set(Object.values(outcomes))).toEqual(new Set(['answered']));
-  }
+/** By each protocol, as programs do it. */
+async function expectInternet(from: Sandbox, user: string): Promise<void> {
+  const targets = everyWay(internet.address, internet.port).filter(({ way }) => way === 'plain');
+  expect(new Set(Object.values(await reach(from, targets, user)))).toEqual(new Set(['answered']));
+}
+
+describe('a sandbox with a network', () => {
+  test.each(USERS)('reaches the internet, as %s', (user) => expectInternet(sandbox, user));
+
+  test('finds names through the engine, also by a name server of the host, which answers nothing else', async () => {
+    const [far, near] = await Promise.all([
+      connectedContainer(internet.address),
+      connectedContainer(internet.hostAddress),
+    ]);
+    made.push(far, near);
+    expect(await lookUp(far)).toBe(internet.resolved);
+    expect(await lookUp(near)).not.toBe(internet.resolved);
+    await allowNameserver(near, internet.hostAddress);
+    expect(await lookUp(near)).toBe(internet.resolved);
+    expect(await connectFrom(near, internet.hostAddress, internet.port)).toBe('Connection refused');
+    expect(await connectFrom(near, internet.address, internet.port)).toBe('connected');
+  });
 });
 
 describe(threat('an agent with a network', 'the sandboxes of other rollouts'), () => {
@@ -125,17 +157,19 @@ describe(threat('an agent that is root in its sandbox', 'the rules that keep it 
 
   test('they hold after the sandbox was restarted for its tests, and so does the way to the internet', async () => {
     await neighbour.restart();
-    const { gateway } = await addressOf(neighbour);
-    const outcomes = await reach(neighbour, everyWay(internet.address, internet.port).slice(0, 3), 'root');
-    expect(new Set(Object.values(outcomes))).toEqual(new Set(['answered']));
-    const refused = [gateway, internet.hostAddress, internet.linkLocal, (await addressOf(sandbox)).address];
-    expectRefused(
-      await reach(
-        neighbour,
-        refused.flatMap((address) => everyWay(address, internet.port)),
-        'root',
-      ),
-    );
+    await expectInternet(neighbour, 'root');
+    await expectShielded(neighbour);
+  });
+
+  test('they are made again before anything runs where a restart was interrupted and somebody else takes over', async () => {
+    await docker('network', 'disconnect', await networkOf(neighbour), neighbour.ref.id);
+    await docker('restart', '--time', '0', neighbour.ref.id);
+    const other = kit.makeDriver();
+    const adopted = await other.adopt(neighbour.ref);
+    if (adopted === null) throw new Error('it was not adopted');
+    await expectInternet(adopted, 'root');
+    await expectShielded(adopted);
+    await other.close();
   });
 });
 

@@ -15,6 +15,8 @@ const SERVER = fileURLToPath(new URL('answering.child.mjs', import.meta.url));
  * Both answer on the same port by TCP and UDP, and names by DNS.
  */
 export class Internet {
+  /** What every name resolves to. */
+  readonly resolved = '203.0.113.7';
   private readonly servers: ChildProcess[] = [];
 
   private constructor(
