@@ -1,12 +1,11 @@
-import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Sandbox } from '../../../src/sandbox/sandbox.js';
 import { threat } from '../../support/threat.js';
 import { run, textOf } from '../conformance/kit.js';
+import { everyWay, expectRefused, ofThisMachine, reach, type Target } from '../conformance/reach.js';
 import { docker, dockerKit } from './kit.js';
 import { Internet } from './support/internet.js';
 import { allowNameserver, connectedContainer, connectFrom, lookUp } from './support/named-container.js';
-import { everyWay, reach, type Target } from './support/reach.js';
 
 const kit = dockerKit();
 const PORT = 7_000;
@@ -56,18 +55,6 @@ async function expectShielded(from: Sandbox): Promise<void> {
   const targets = addresses.flatMap((address) => everyWay(address, internet.port));
   expectRefused(await reach(from, targets, 'root'));
 }
-
-/** Nothing answers, and nobody has to wait to find out. */
-function expectRefused(outcomes: Record<string, string>): void {
-  const answered = Object.entries(outcomes).filter(([, how]) => /answered|in time/.test(how));
-  expect(Object.fromEntries(answered)).toEqual({});
-}
-
-const ofThisMachine = (family: 'IPv4' | 'IPv6') =>
-  Object.values(networkInterfaces())
-    .flatMap((found) => found ?? [])
-    .filter((found) => found.family === family && !found.internal)
-    .map(({ address }) => address);
 
 /** By each protocol, as programs do it. */
 async function expectInternet(from: Sandbox, user: string): Promise<void> {

@@ -1,5 +1,7 @@
-import type { Sandbox } from '../../../../src/sandbox/sandbox.js';
-import { run, textOf } from '../../conformance/kit.js';
+import { networkInterfaces } from 'node:os';
+import { expect } from 'vitest';
+import type { Sandbox } from '../../../src/sandbox/sandbox.js';
+import { run, textOf } from './kit.js';
 
 /**
  * How a packet is sent: as everybody does; by a socket bound to the network's device, or told to use no gateway, which
@@ -22,11 +24,23 @@ export function everyWay(address: string, port: number): Target[] {
   return WAYS.flatMap((way) => PROTOCOLS.map((protocol) => ({ way, protocol, address, port })));
 }
 
+/** Nothing answered, and nobody had to wait to find out. */
+export function expectRefused(outcomes: Record<string, string>): void {
+  const answered = Object.entries(outcomes).filter(([, how]) => /answered|in time/.test(how));
+  expect(Object.fromEntries(answered)).toEqual({});
+}
+
+export const ofThisMachine = (family: 'IPv4' | 'IPv6'): string[] =>
+  Object.values(networkInterfaces())
+    .flatMap((found) => found ?? [])
+    .filter((found) => found.family === family && !found.internal)
+    .map(({ address }) => address);
+
 /** Tries each target from inside and answers, by target, `answered` or why not. */
 export async function reach(
   sandbox: Sandbox,
   targets: readonly Target[],
-  user: string,
+  user: string | null = null,
 ): Promise<Record<string, string>> {
   const args = targets.map(({ way, protocol, address, port }) => `${way},${protocol},${address},${port}`);
   const stdin = Buffer.from(PROBE);
