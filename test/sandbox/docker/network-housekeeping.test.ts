@@ -1,6 +1,9 @@
+import Docker from 'dockerode';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BASE_IMAGE } from '../../../src/core/base-image.js';
 import { DockerDriver } from '../../../src/sandbox/docker/index.js';
+import { ownerToLabels } from '../../../src/sandbox/docker/labels.js';
+import { HelperContainer } from '../../../src/sandbox/docker/network/helper-container.js';
 import type { Sandbox, SandboxDriver } from '../../../src/sandbox/sandbox.js';
 import { OwnEngine } from '../../support/own-engine.js';
 import { threat } from '../../support/threat.js';
@@ -110,6 +113,20 @@ describe('the network of the sandboxes', () => {
     expect(await hasDevice(sandbox)).toBe(false);
     await labelled.close();
   });
+});
+
+test('a helper whose process died is removed like the sandboxes of its rollout', async () => {
+  const docker = new Docker({ socketPath: engine.address.replace('unix://', '') });
+  const labels = ownerToLabels(kit.owner());
+  await HelperContainer.create(docker, {
+    ...{ program: '', args: [], capabilities: [] },
+    networkMode: 'none',
+    labels,
+  });
+  const [left] = await kit.driver.list(kit.clusterId);
+  expect(left?.owner).toEqual(kit.owner());
+  await (left && (await kit.driver.adopt(left.ref)))?.destroy();
+  expect(await kit.driver.list(kit.clusterId)).toEqual([]);
 });
 
 describe(threat('an agent with a network', 'services of the host'), () => {
