@@ -39,18 +39,14 @@ export class HelperContainer {
     }
   }
 
-  /** What it printed. Removes it, whatever came of it. Error: `sandbox_failed` with its last words. */
+  /** What it printed. Error: `sandbox_failed` with its last words. */
   async run(): Promise<string> {
     const frames = new FrameReader(OUTPUT_BYTES);
-    try {
-      const status = await asking('running a helper container', () => this.follow(frames));
-      const printed = Buffer.concat(frames.stdout).toString('utf8');
-      if (status === 0 && printed.endsWith(`${DONE}\n`)) return printed;
-      const words = Buffer.concat(frames.stderr).toString('utf8').trim();
-      throw new LongrunError('sandbox_failed', words === '' ? `It ended with status ${status}.` : words);
-    } finally {
-      await this.remove();
-    }
+    const status = await asking('running a helper container', () => this.follow(frames));
+    const printed = Buffer.concat(frames.stdout).toString('utf8');
+    if (status === 0 && printed.endsWith(`${DONE}\n`)) return printed;
+    const words = Buffer.concat(frames.stderr).toString('utf8').trim();
+    throw new LongrunError('sandbox_failed', words === '' ? `It ended with status ${status}.` : words);
   }
 
   /** One that stays behind goes with its sandbox. */

@@ -50,7 +50,7 @@ export class HostAddressBook {
       capabilities: [],
       labels,
     });
-    const told = readAddresses(await helper.run());
+    const told = readAddresses(await helper.run().finally(() => helper.remove()));
     return { ...told, addresses: [...told.addresses, ...ownAddresses()] };
   }
 }

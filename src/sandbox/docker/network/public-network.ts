@@ -56,10 +56,12 @@ export class PublicNetwork {
     }
     for (let mayBeGone = true; ; mayBeGone = false) {
       const { helper, network } = await shield;
-      await helper.run().catch((error) => Promise.reject(notShielded(error)));
       try {
-        return await this.connect(container, network);
+        await helper.run().catch((error) => Promise.reject(notShielded(error)));
+        // The helper's removal takes as long as connecting does.
+        return void (await Promise.all([this.connect(container, network), helper.remove()]));
       } catch (error) {
+        await helper.remove();
         if (!mayBeGone || !isNetworkGone(error)) throw toLongrunError(error, 'connecting a container');
         this.network.forget();
         shield = this.prepare(container.id, labels);

@@ -36,7 +36,7 @@ export async function allowNameserver(container: string, address: string): Promi
     capabilities: ['NET_ADMIN'],
     labels: {},
   });
-  await helper.run();
+  await helper.run().finally(() => helper.remove());
 }
 
 /** What a name resolves to from inside. */
