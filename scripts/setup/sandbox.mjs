@@ -53,7 +53,7 @@ async function startEngine(options, answers) {
   if (options.check) return 'no engine answers';
   if (which('dockerd', SBIN) === null) {
     if (!mayInstall(options)) return 'no engine is installed';
-    const problem = await installPackages(['docker.io', 'iptables']);
+    const problem = await installPackages(['docker.io', 'iptables', 'iproute2']);
     if (problem !== null) return problem;
     // The package may have started it.
     if (await answers()) return null;

@@ -35,7 +35,7 @@ export function renderPrune({ removed, kept, clusterAnswers }: PruneReport, dryR
 }
 
 function nameOf({ kind, id, of }: Pruned<unknown>): string {
-  const name = kind === 'sandbox' ? `sandbox ${id.slice(0, 12)}` : `image ${id}`;
+  const name = kind === 'sandbox' ? `sandbox ${id.slice(0, 12)}` : `${kind} ${id}`;
   return escapeTerminalLine(of === null ? name : `${name} (${of})`);
 }
 

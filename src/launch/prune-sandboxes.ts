@@ -25,7 +25,7 @@ export type PruneReason = ReapReason | 'forced' | 'unused';
 export type KeepReason = 'open' | 'unknown' | 'young' | 'in_use' | 'kept_snapshot' | 'failed';
 
 export interface Pruned<Reason> {
-  kind: 'sandbox' | 'image';
+  kind: 'sandbox' | 'image' | 'network';
   id: string;
   reason: Reason;
   /** Rollout of a sandbox, run of a snapshot. */
@@ -53,6 +53,8 @@ export async function pruneSandboxes(options: PruneOptions): Promise<PruneReport
     if (options.images)
       for (const image of (await inventory.engine.imageKeeper?.list()) ?? [])
         await pruneImage(inventory, options, image, report);
+    for (const id of await inventory.engine.removeUnusedNetwork(options.dryRun))
+      report.removed.push({ kind: 'network', id, reason: 'unused', of: null });
     return report;
   });
 }

@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import Docker from 'dockerode';
+import { BASE_IMAGE } from '../core/base-image.js';
 import { SECOND_MS } from '../core/time.js';
 import type { PrerequisiteReport } from './prerequisites.js';
 
-/** What the built-in tasks and images without a Dockerfile of their own start from. */
-export const BASE_IMAGE = 'debian:bookworm-slim';
 const ANSWER_LIMIT_MS = 5 * SECOND_MS;
 
 /** Asks the engine itself: a client on PATH proves nothing. */

@@ -73,7 +73,10 @@ describe('longrun sandboxes list', () => {
 describe('longrun sandboxes prune', () => {
   const REPORT: PruneReport = {
     clusterAnswers: false,
-    removed: [{ kind: 'sandbox', id: '0123456789abcdef', reason: 'workflow_closed', of: 'r-1/one/0' }],
+    removed: [
+      { kind: 'sandbox', id: '0123456789abcdef', reason: 'workflow_closed', of: 'r-1/one/0' },
+      { kind: 'network', id: 'longrun-sandboxes', reason: 'unused', of: null },
+    ],
     kept: [
       { kind: 'sandbox', id: 'fedcba9876543210', reason: 'unknown', of: 'r-2/one/0' },
       { kind: 'image', id: 'longrun/task:abc', reason: 'in_use', of: null },
@@ -83,12 +86,13 @@ describe('longrun sandboxes prune', () => {
   it('says of each what was done and why, and how to find out what is not known', () => {
     expect(renderPrune(REPORT, false)).toEqual([
       'Removed sandbox 0123456789ab (r-1/one/0): its rollout is over.',
+      'Removed network longrun-sandboxes: not in use.',
       'Kept sandbox fedcba987654 (r-2/one/0): whether its rollout goes on is not known.',
       'Kept image longrun/task:abc: in use.',
       'Temporal does not run for this state folder. Start it (longrun up) to find out, or use --force.',
-      'Removed 1, kept 2.',
+      'Removed 2, kept 2.',
     ]);
-    expect(renderPrune(REPORT, true).at(-1)).toBe('Would remove 1, kept 2.');
+    expect(renderPrune(REPORT, true).at(-1)).toBe('Would remove 2, kept 2.');
     expect(pruneToWire(REPORT, true)).toMatchObject({ dry_run: true, removed: REPORT.removed });
   });
 

@@ -3,10 +3,11 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bwrapArguments } from '../../src/sandbox/bubblewrap/bwrap-arguments.js';
 import { BubblewrapDriver } from '../../src/sandbox/bubblewrap/index.js';
 import { readRootFolder } from '../../src/sandbox/bubblewrap/root-folder.js';
+import { threat } from '../support/threat.js';
 import { eventually, NEVER, request, run, SandboxKit, textOf } from './conformance/kit.js';
 import { tarOf } from './conformance/tar.js';
 
@@ -131,6 +132,21 @@ test('the sandboxes of a killed process end with it', async () => {
   const gone = async () =>
     (await bwrapPids(worker.pid as number)).length === 0 && !existsSync(`/proc/${pids[0]}`);
   expect(await eventually(gone)).toBe(true);
+});
+
+describe(threat('an agent without a network', 'anything outside of its sandbox'), () => {
+  test('sockets to the machine around a virtual one, which no namespace holds back, are refused', async () => {
+    const socket = 'socket(my $s, $ARGV[0], SOCK_STREAM, 0) ? "made" : "refused"';
+    const families = 'for n in 1 2 10 40; do perl -MSocket -e \'print @S@, "\\n"\' $n; done'.replace(
+      '@S@',
+      socket,
+    );
+    expect(textOf(await run(await kit.shared(), families))).toBe('made\nmade\nmade\nrefused\n');
+    const otherABI = 'perl -e \'print syscall(0x40000000 + 41, 40, 1, 0) < 0 ? "refused" : "made"\'';
+    const ring = 'perl -e \'print syscall(425, 8, my $p = "\\0" x 120) < 0 ? "refused" : "made"\'';
+    for (const script of [ring, ...(process.arch === 'x64' ? [otherABI] : [])])
+      expect(textOf(await run(await kit.shared(), script))).toBe('refused');
+  });
 });
 
 test('users and the network are refused in words', async () => {

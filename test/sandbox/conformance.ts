@@ -7,6 +7,7 @@ import { executionJournal } from './conformance/journal.js';
 import { SandboxKit } from './conformance/kit.js';
 import { lifecycleBehaviour } from './conformance/lifecycle.js';
 import { limitsAndIsolation } from './conformance/limits.js';
+import { noNetwork } from './conformance/no-network.js';
 import { processBehaviour } from './conformance/processes.js';
 
 export interface ConformanceOptions {
@@ -38,5 +39,6 @@ export function describeSandboxConformance(
     archiveBehaviour(kit, profile);
     lifecycleBehaviour(kit, profile);
     limitsAndIsolation(kit, profile);
+    if (profile.processes) noNetwork(kit);
   });
 }

@@ -11,6 +11,8 @@ const run = promisify(execFile);
 export interface OwnEngineOptions {
   /** Whether containers survive a restart of the engine. */
   liveRestore: boolean;
+  /** The engine's own words on networks it may make; none by default. */
+  networking?: readonly string[];
 }
 
 /**
@@ -67,6 +69,7 @@ export class OwnEngine {
       ...['--pidfile', path('docker.pid'), '--host', this.address, '--containerd', path('containerd.sock')],
       ...['--bridge=none', '--iptables=false', '--ip-masq=false'],
       ...(this.options.liveRestore ? ['--live-restore'] : []),
+      ...(this.options.networking ?? []),
     ]);
     const answers = () =>
       this.docker('version').then(
@@ -86,8 +89,9 @@ export class OwnEngine {
     }
     await this.end('SIGTERM');
     await ended(this.containerd, 'SIGTERM');
-    // The engine mounts its data folder on itself.
-    await run('umount', ['--recursive', join(this.folder, 'data')]).catch(() => undefined);
+    // The engine mounts its data folder on itself, and for containers in the host's network that.
+    for (const mounted of ['data', 'exec/netns/default'])
+      await run('umount', ['--recursive', join(this.folder, mounted)]).catch(() => undefined);
     await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 

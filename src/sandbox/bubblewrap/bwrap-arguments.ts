@@ -1,6 +1,7 @@
 import { release } from 'node:os';
 import { EXEC_SERVER } from './exec-server.js';
 import { LOCAL_FOLDER, type RootFolder } from './root-folder.js';
+import { socketFilter } from './socket-filter.js';
 
 /** What one sandbox may write, in megabytes, when the task does not say. */
 const DEFAULT_STORAGE_MB = 2_048;
@@ -25,7 +26,8 @@ const ISOLATION = [
 /** The command line of one sandbox; null on a processor whose system calls are not known. */
 export function bwrapArguments(root: RootFolder, storageMb: number | null): string[] | null {
   const calls = SYSTEM_CALLS[process.arch];
-  if (calls === undefined) return null;
+  const filter = socketFilter();
+  if (calls === undefined || filter === null) return null;
   const size = (mb: number) => ['--size', String(mb * 1024 * 1024)];
   const megabytes = storageMb ?? DEFAULT_STORAGE_MB;
   return [
@@ -54,6 +56,7 @@ export function bwrapArguments(root: RootFolder, storageMb: number | null): stri
       ...calls.map(String),
       String(maxProcesses()),
       String(RESERVE_MB),
+      filter.toString('hex'),
     ],
   ];
 }

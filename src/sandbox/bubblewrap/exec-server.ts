@@ -6,6 +6,7 @@
  */
 export const EXEC_SERVER = String.raw`
 use strict;
+my $FILTER = pack 'H*', pop @ARGV;
 my ($SETSID, $PRCTL, $MEMFD, $PRLIMIT, $MAX_PROCESSES, $RESERVE_MB) = map { 0 + $_ } @ARGV;
 my ($OUTPUT, $EXIT, $DONE, $FAILED) = (1, 2, 3, 4);
 my ($RUN, $KILL, $PUT, $RESTART, $FREE_RESERVE) = (1, 2, 3, 4, 5);
@@ -15,6 +16,8 @@ my $SCRIPT_ARGUMENT_MAX = 100_000;
 syscall(436, 3, 0xffffffff, 0);
 # Not dumpable: no process of the sandbox may trace PID 1 or open its pipes through /proc.
 syscall($PRCTL, 4, 0, 0, 0, 0);
+# A seccomp filter, see socket-filter.ts; every command inherits it.
+syscall($PRCTL, 22, 2, pack 'S x6 P', length($FILTER) / 8, $FILTER) == 0 or die "no seccomp filter: $!\n";
 if ($MAX_PROCESSES) { my $limit = pack('QQ', $MAX_PROCESSES, $MAX_PROCESSES); syscall($PRLIMIT, 0, 6, $limit, 0); }
 open(my $requests, '<&', \*STDIN) or die; open(my $answers, '>&', \*STDOUT) or die;
 open(STDIN, '<', '/dev/null') or die; open(STDOUT, '>', '/dev/null') or die;

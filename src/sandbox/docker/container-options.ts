@@ -63,7 +63,12 @@ export function containerOptions(
     StopSignal: 'SIGKILL',
     WorkingDir: spec.workdir ?? facts.workdir,
     Env: Object.entries(spec.env).map(([name, value]) => `${name}=${value}`),
-    Labels: { ...ownerToLabels(owner), [LABEL.defaultUser]: facts.user, ...watched },
+    Labels: {
+      ...ownerToLabels(owner),
+      [LABEL.defaultUser]: facts.user,
+      [LABEL.network]: spec.network,
+      ...watched,
+    },
     // The image's own check would run commands behind the agent's back.
     Healthcheck: { Test: ['NONE'] },
     HostConfig: {
@@ -72,7 +77,8 @@ export function containerOptions(
       ...(cpus === null ? {} : { NanoCpus: Math.round(cpus * 1e9) }),
       PidsLimit: defaults.processes,
       OomScoreAdj: OOM_SCORE,
-      NetworkMode: spec.network === 'none' ? 'none' : 'bridge',
+      // A `public` one is connected once its namespace is shielded.
+      NetworkMode: 'none',
       CapDrop: ['NET_RAW', 'MKNOD'],
       SecurityOpt: ['no-new-privileges'],
       Init: false,

@@ -25,8 +25,10 @@ import { engineDiskMeter } from './engine-disk-meter.js';
 import { asking, engineStatus, engineWords, toLongrunError } from './engine-error.js';
 import { ImageUse } from './image-use.js';
 import { Images } from './images.js';
-import { LABEL, labelsToOwner } from './labels.js';
+import { LABEL, labelsToOwner, ownerToLabels } from './labels.js';
 import { MadeImages } from './made-images.js';
+import { isConnected, PublicNetwork } from './network/public-network.js';
+import { SandboxNetwork } from './network/sandbox-network.js';
 
 const MIB = 1024 * 1024;
 
@@ -46,6 +48,8 @@ export class DockerDriver implements SandboxDriver {
   private readonly images: Images;
   private readonly defaults: SandboxDefaults;
   private readonly watchdog: DiskWatchdog;
+  private readonly network: SandboxNetwork;
+  private readonly publicNetwork: PublicNetwork;
   private diskQuota = false;
 
   constructor(options: DockerDriverOptions = {}) {
@@ -58,6 +62,8 @@ export class DockerDriver implements SandboxDriver {
     const memoryMb = Math.floor(totalmem() / MIB / 2);
     this.defaults = { ...SANDBOX_DEFAULTS, memoryMb, ...options.defaults };
     this.watchdog = new DiskWatchdog(engineDiskMeter(this.docker));
+    this.network = new SandboxNetwork(this.docker);
+    this.publicNetwork = new PublicNetwork(this.docker, this.network, this.images);
   }
 
   /** `diskLimit` is a quota of the engine's, known once `probe` has asked it; without one the watchdog stands in. */
@@ -107,10 +113,20 @@ export class DockerDriver implements SandboxDriver {
     const facts = await this.images.facts(request.image);
     const container = await this.createContainer(request, facts);
     const defaults = { user: facts.user, workdir: request.spec.workdir ?? facts.workdir };
-    const sandbox = new DockerSandbox(this.docker, this.ref(container.id), defaults, this.watchdog);
+    const network = request.spec.network === 'public' ? this.publicNetwork : null;
+    const connection = { network, complete: true };
+    const sandbox = new DockerSandbox(
+      this.docker,
+      this.ref(container.id),
+      defaults,
+      this.watchdog,
+      connection,
+    );
     try {
       assertWanted(signal);
-      await container.start();
+      const start = () => container.start();
+      if (network === null) await start();
+      else await network.open(container, ownerToLabels(request.owner), start);
       if (!this.diskQuota) this.watchDisk(container.id, request.spec.storageMb ?? this.defaults.storageMb);
       assertWanted(signal);
       return sandbox;
@@ -129,13 +145,15 @@ export class DockerDriver implements SandboxDriver {
   async adopt(ref: SandboxRef): Promise<Sandbox | null> {
     if (ref.driver !== this.name) return null;
     try {
-      const { Config, State } = await this.docker.getContainer(ref.id).inspect();
+      const { Config, NetworkSettings, State } = await this.docker.getContainer(ref.id).inspect();
       // One whose removal failed half-way (a killed engine) is dead, and still has to be removed.
       if (Config.Labels[LABEL.cluster] === undefined || State.Status === 'removing') return null;
       const defaults = { user: Config.Labels[LABEL.defaultUser] ?? '', workdir: Config.WorkingDir || '/' };
       const storageMb = Number(Config.Labels[LABEL.storageMb] ?? 0);
       if (storageMb > 0 && State.Running) this.watchDisk(ref.id, storageMb);
-      return new DockerSandbox(this.docker, ref, defaults, this.watchdog);
+      const network = Config.Labels[LABEL.network] === 'public' ? this.publicNetwork : null;
+      const complete = network === null || isConnected(NetworkSettings.Networks);
+      return new DockerSandbox(this.docker, ref, defaults, this.watchdog, { network, complete });
     } catch (error) {
       if (engineStatus(error) === 404) return null;
       throw toLongrunError(error, 'looking for a container');
@@ -149,6 +167,11 @@ export class DockerDriver implements SandboxDriver {
   /** Of every installation on the engine. */
   listEverybodys(): Promise<SandboxInfo[]> {
     return this.labelled(LABEL.cluster);
+  }
+
+  /** The network of `public` sandboxes, where none is on it; answers the names of what went. */
+  removeUnusedNetwork(dryRun: boolean): Promise<string[]> {
+    return this.network.removeUnused(dryRun);
   }
 
   async close(): Promise<void> {

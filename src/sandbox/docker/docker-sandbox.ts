@@ -20,6 +20,15 @@ import { ExecJournal } from './exec-journal.js';
 import { diskLimitedResult } from './exec-result.js';
 import { ExecRunner } from './exec-runner.js';
 import { tellingWhyGone } from './gone.js';
+import type { PublicNetwork } from './network/public-network.js';
+
+/** How a sandbox stands to the network. */
+export interface SandboxConnection {
+  /** Null for one that has none. */
+  network: PublicNetwork | null;
+  /** False where whoever connected it last did not come to the end. */
+  complete: boolean;
+}
 
 /** One container. Holds nothing that another process could not find again by the container's id. */
 export class DockerSandbox implements Sandbox {
@@ -32,6 +41,7 @@ export class DockerSandbox implements Sandbox {
     readonly ref: SandboxRef,
     private readonly defaults: { user: string; workdir: string },
     private readonly watchdog: DiskWatchdog,
+    private readonly connection: SandboxConnection,
   ) {
     this.container = docker.getContainer(ref.id);
     this.journal = new ExecJournal(docker, ref.id, defaults);
@@ -47,7 +57,10 @@ export class DockerSandbox implements Sandbox {
   }
 
   createExec(request: ExecRequest): Promise<ExecHandle> {
-    return this.telling(() => this.journal.create(request));
+    return this.telling(async () => {
+      if (!this.connection.complete) await this.reconnect();
+      return this.journal.create(request);
+    });
   }
 
   async execStarted(handle: ExecHandle): Promise<boolean> {
@@ -96,7 +109,9 @@ export class DockerSandbox implements Sandbox {
   }
 
   async restart(): Promise<void> {
-    await this.telling(() => asking('restarting a container', () => this.container.restart({ t: 0 })));
+    await this.telling(() =>
+      this.reconnect(() => asking('restarting a container', () => this.container.restart({ t: 0 }))),
+    );
   }
 
   async destroy(): Promise<void> {
@@ -110,6 +125,15 @@ export class DockerSandbox implements Sandbox {
       // Someone else is removing it.
       while ((await this.exists()) === true) await delay(50);
     }
+  }
+
+  /** Without a whole connection nothing runs: tests without their network would be a false score. */
+  private async reconnect(restart: () => Promise<unknown> = async () => undefined): Promise<void> {
+    const { network } = this.connection;
+    if (network === null) return void (await restart());
+    this.connection.complete = false;
+    await network.reopen(this.container, restart);
+    this.connection.complete = true;
   }
 
   private telling<T>(call: () => Promise<T>): Promise<T> {

@@ -37,7 +37,10 @@ export function toLongrunError(error: unknown, doing: string): LongrunError {
       retryable: true,
     });
   }
-  if (status === 404 || (status === 409 && /is not running|marked for removal|is dead/i.test(words))) {
+  if (
+    status === 404 ||
+    (status === 409 && /is not running|non running container|marked for removal|is dead/i.test(words))
+  ) {
     return because('sandbox_gone', `The container is gone (${doing}): ${words}`, {});
   }
   return because('sandbox_failed', `The Docker engine refused while ${doing}: ${words}`, {

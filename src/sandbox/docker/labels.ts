@@ -14,6 +14,8 @@ export const LABEL = {
   defaultUser: 'dev.longrun.default-user',
   /** Megabytes that a container may write, where no quota of the engine's holds it to them. */
   storageMb: 'dev.longrun.storage-mb',
+  /** `public` or `none`; on a network: the one of all sandboxes that are `public`. */
+  network: 'dev.longrun.network',
   /** On images that longrun built: the digest of their build context. */
   contextDigest: 'dev.longrun.context',
   /** On images that longrun built: the installation that may remove them. */

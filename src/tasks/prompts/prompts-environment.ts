@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { basename, resolve } from 'node:path';
+import { BASE_IMAGE } from '../../core/base-image.js';
 import type { ImageSource, Task } from '../../core/task.schema.js';
 import { MINUTE_MS } from '../../core/time.js';
 import { writeTar } from '../../sandbox/tar-entries.js';
@@ -11,7 +12,7 @@ import { type PromptRow, readPrompts } from './read-prompts.js';
 /** Marks a run's source: what follows is the path of the list. */
 const PREFIX = 'prompts:';
 /** Where rows that name no image and no folder run. */
-const DEFAULT_IMAGE = 'debian:bookworm-slim';
+const DEFAULT_IMAGE = BASE_IMAGE;
 const DEFAULT_CWD = '/workspace';
 const BUILD_TIMEOUT_MS = 10 * MINUTE_MS;
 

@@ -57,8 +57,12 @@ export class SandboxKit {
   }
 
   /** A sandbox of its own, for tests that harm it. */
-  async fresh(spec: Partial<SandboxSpec> = {}, owner: Partial<SandboxOwner> = {}): Promise<Sandbox> {
-    const sandbox = await this.driver.create(
+  async fresh(
+    spec: Partial<SandboxSpec> = {},
+    owner: Partial<SandboxOwner> = {},
+    driver = this.driver,
+  ): Promise<Sandbox> {
+    const sandbox = await driver.create(
       { image: this.#image, spec: { ...this.defaultSpec(), ...spec }, owner: this.owner(owner) },
       NEVER,
     );
