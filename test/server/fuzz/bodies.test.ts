@@ -20,9 +20,9 @@ function nextRequest(random: Random): Sent {
   const kind = random.below(20);
   if (kind === 0)
     return { method: random.of(['GET', 'DELETE', 'POST', 'PUT']), path: random.of(PATHS), body: null };
-  const size = 2 ** (6 + random.below(takesData ? 18 : 11));
+  const size = 2 ** (10 + random.below(takesData && random.below(4) === 0 ? 14 : 7));
   const body =
-    kind < 9 ? mutated(random, good.body) : kind < 16 ? exchanged(random, good.body) : costly(random, size);
+    kind < 7 ? mutated(random, good.body) : kind < 13 ? exchanged(random, good.body) : costly(random, size);
   if (random.below(8) > 0) return { ...good, body, headers: JSON_TYPE };
   return { ...good, body: packed(random, body), headers: { ...JSON_TYPE, 'content-encoding': 'gzip' } };
 }

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { pino } from 'pino';
+import { writeSummary } from '../../../src/report/write-summary.js';
 import { listenSink } from '../../../src/server/index.js';
 import { rolloutApi } from '../../../src/server/rollout-api/index.js';
 import { openContext } from '../../../src/sinks/host/open-context.js';
@@ -35,7 +36,8 @@ const { context } = await openContext(
 );
 const { runs } = new IdleCluster();
 const api = rolloutApi({
-  runs,
+  // Nothing runs that could take its time to end.
+  runs: { ...runs, cancel: (id) => writeSummary(store, id, 'cancelled') },
   environmentOf: ({ environment: { name, source } }) => harborEnvironment({ name, source, folder: source }),
 });
 void listenSink([api])(run).run(context);
