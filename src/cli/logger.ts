@@ -1,5 +1,6 @@
 import { type Logger, pino, stdSerializers } from 'pino';
 import { prettyFactory } from 'pino-pretty';
+import { escapeTerminal } from '../report/escape-terminal.js';
 
 const SECRET_NAME = /key|token|secret|password|authorization/i;
 const REDACTED = '[redacted]';
@@ -25,7 +26,7 @@ export function createLogger(options: LoggerOptions): Logger {
   const secrets = options.secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH);
   const write = (line: string): void => {
     const clean = secrets.reduce((text, secret) => text.replaceAll(secret, REDACTED), line);
-    options.write(format ? format(clean) : clean);
+    options.write(format ? format(JSON.parse(clean, shown)) : clean);
   };
   return pino(
     {
@@ -37,6 +38,10 @@ export function createLogger(options: LoggerOptions): Logger {
     { write },
   );
 }
+
+/** Messages quote what came from outside, and a terminal would obey it. */
+const shown = (_name: string, value: unknown): unknown =>
+  typeof value === 'string' ? escapeTerminal(value) : value;
 
 /** Texts under names such as `apiKey` or `authorization` are blanked; numbers (counts of tokens) stay. */
 function redact(value: unknown, depth: number): unknown {
