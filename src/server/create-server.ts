@@ -5,6 +5,7 @@ import { SECOND_MS } from '../core/time.js';
 import { isLoopbackHost } from '../http/loopback-host.js';
 import { addAccess } from './access.js';
 import { answerErrors } from './answer-error.js';
+import { limitBodiesAtOnce } from './body-room.js';
 import { addGzip } from './gzip.js';
 import { addJsonBodies } from './json-body.js';
 
@@ -28,6 +29,8 @@ export interface ClientLimits {
   checkMs: number;
   /** At once. Files and sockets come from the same supply. */
   connections: number;
+  /** For bodies that are read at once, of all clients together. */
+  bodyBytes: number;
 }
 
 const CLIENT_LIMITS: ClientLimits = {
@@ -36,6 +39,7 @@ const CLIENT_LIMITS: ClientLimits = {
   sendMs: 60 * SECOND_MS,
   checkMs: 5 * SECOND_MS,
   connections: 1_000,
+  bodyBytes: 8 * DATA_LIMIT_BYTES,
 };
 
 export interface ServerOptions {
@@ -73,6 +77,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.server.maxConnections = limits.connections;
   app.server.on('connection', (socket) => socket.setNoDelay(true));
   addAccess(app, token, host);
+  limitBodiesAtOnce(app, limits.bodyBytes);
   addGzip(app);
   addJsonBodies(app);
   cutSlowReaders(app, limits.sendMs);

@@ -9,7 +9,14 @@ import { until } from '../support/until.js';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-const SHORT: ClientLimits = { headersMs: 300, requestMs: 600, sendMs: 300, checkMs: 50, connections: 20 };
+const SHORT: ClientLimits = {
+  headersMs: 300,
+  requestMs: 600,
+  sendMs: 300,
+  checkMs: 50,
+  connections: 20,
+  bodyBytes: 100_000,
+};
 const LONG_ANSWER_MS = 1_500;
 
 async function serving(limits: Partial<ClientLimits> = {}): Promise<{ app: FastifyInstance; port: number }> {
@@ -103,5 +110,30 @@ describe(threat('a client of the HTTP API', 'connections that others need'), () 
     first.socket.write('POST /echo HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 1\r\n\r\n1');
     await until(() => first.text.includes('{"got":1}'));
     expect(others.map(({ ended }) => ended)).toEqual([false, false]);
+  });
+
+  it('bodies that would not fit into memory together are read one after the other, and others are answered', async () => {
+    const { port } = await serving({ headersMs: 30_000, requestMs: 30_000 });
+    const begin = (length: number) =>
+      `POST /echo HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\ncontent-length: ${length}\r\n\r\n`;
+    const whole = `${begin(60_000)}"${'x'.repeat(59_998)}"`;
+    const slow = await Connection.open(port);
+    slow.socket.write(`${begin(60_000)}"`);
+    await sleep(100);
+    const [first, gone, last] = [
+      await Connection.open(port),
+      await Connection.open(port),
+      await Connection.open(port),
+    ] as const;
+    for (const { socket } of [first, gone, last]) {
+      socket.write(whole);
+      await sleep(50);
+    }
+    gone.socket.destroy();
+    const small = await fetch(`http://127.0.0.1:${port}/late`);
+    expect([small.status, first.text, last.text]).toEqual([200, '', '']);
+    slow.socket.destroy();
+    await until(() => first.ended && last.ended, { what: 'those that waited are answered' });
+    for (const { text } of [first, last]) expect(text).toContain('200 OK');
   });
 });
