@@ -13,7 +13,7 @@ import { addJsonBodies } from './json-body.js';
 const BODY_LIMIT_BYTES = 64 * 1024;
 /**
  * Of routes that take training data: a group of 8 rollouts of 32,000 tokens with log-probabilities and advantages has
- * 13 MB. Parsing so much takes about half a second of a processor, and everybody waits for it.
+ * 13 MB. Whatever is in them, reading so much takes less than a second of a processor; everybody waits for it.
  */
 export const DATA_LIMIT_BYTES = 16 * 1024 * 1024;
 

@@ -17,6 +17,8 @@ export function matrixText(value: unknown, loc: Loc, kind: NumberKind): { text: 
  */
 export function valuesText(value: unknown, loc: Loc, kind: NumberKind): string {
   if (!Array.isArray(value)) throw problem('list_type', loc, 'a list is expected');
+  // Most are numbers that JSON writes as they are to be written, many times faster than one by one.
+  if (value.every(kind === 'int' ? Number.isSafeInteger : hasPoint)) return JSON.stringify(value);
   const parts = new Array<string>(value.length);
   for (let i = 0; i < value.length; i++) {
     const found: unknown = value[i];
@@ -28,6 +30,10 @@ export function valuesText(value: unknown, loc: Loc, kind: NumberKind): string {
   }
   return `[${parts.join(',')}]`;
 }
+
+/** A number whose shortest text is that of a float in Python, too. */
+const hasPoint = (value: unknown): boolean =>
+  typeof value === 'number' && Number.isFinite(value) && !Number.isInteger(value);
 
 function intText(value: number, loc: Loc, i: number): string {
   if (!Number.isSafeInteger(value)) throw problem('int_from_float', [...loc, i], `${value} is no integer`);
