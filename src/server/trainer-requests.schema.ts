@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endpointUrlSchema } from '../core/endpoint-url.schema.js';
 
 /** Sequences in a batch: the sums of sizes that could fill one are tried, up to this. */
-const MAX_BATCH = 65_536;
+const MAX_BATCH = 8_192;
 /** Sequences in a group. */
 const MAX_GROUP = 1_024;
 /** Counts and lengths that are only passed on, or added up: what Python's and C's integers of 32 bits hold. */

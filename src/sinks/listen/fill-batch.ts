@@ -1,5 +1,8 @@
-/** So many of the oldest are combined: what it takes grows with their number, and everybody waits meanwhile. */
-const WIDEST_WINDOW = 4_096;
+/**
+ * So many of the oldest are combined: what it takes grows with their number, and everybody waits meanwhile. Twice as
+ * many as the largest batch has sequences.
+ */
+const WIDEST_WINDOW = 16_384;
 
 /**
  * Which sizes, in their order, add up to exactly `target`; null when none do. The rule: the oldest goes first wherever
