@@ -5,8 +5,8 @@ import { GOOD_REQUESTS, PATHS } from './good-requests.js';
 import { costly, exchanged, mutated, packed } from './hostile-body.js';
 import { Random } from './random.js';
 
-const FOR_MS = 20_000;
-vi.setConfig({ testTimeout: 4 * FOR_MS });
+const REQUESTS = 1_500;
+vi.setConfig({ testTimeout: 300_000 });
 
 const MB = 1024 * 1024;
 /** Of one request, in processor time. */
@@ -37,7 +37,7 @@ describe(threat('a client of the HTTP API', 'the process that answers everybody'
     await listener.usedMs();
     const statuses = new Map<number, number>();
     let slowest = 0;
-    for (const from = Date.now(); Date.now() - from < FOR_MS; ) {
+    for (let i = 0; i < REQUESTS; i++) {
       const sent = nextRequest(random);
       const { answer, cpuMs } = await timed(listener, sent);
       const told = `LONGRUN_FUZZ_SEED=${seed}: ${describeSent(sent)} → ${answer.status} ${answer.text.slice(0, 300)}`;
