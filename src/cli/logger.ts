@@ -1,6 +1,7 @@
 import { type Logger, pino, stdSerializers } from 'pino';
 import { prettyFactory } from 'pino-pretty';
 import { REDACTED, redact } from '../core/redact.js';
+import { escapeTerminal } from '../report/escape-terminal.js';
 
 const SECRET_NAME = /key|token|secret|password|authorization/i;
 const MAX_DEPTH = 8;
@@ -22,7 +23,7 @@ export function createLogger(options: LoggerOptions): Logger {
     : null;
   const write = (line: string): void => {
     const clean = redact(line, options.secrets);
-    options.write(format ? format(clean) : clean);
+    options.write(format ? format(JSON.parse(clean, shown)) : clean);
   };
   return pino(
     {
@@ -34,6 +35,10 @@ export function createLogger(options: LoggerOptions): Logger {
     { write },
   );
 }
+
+/** Messages quote what came from outside, and a terminal would obey it. */
+const shown = (_name: string, value: unknown): unknown =>
+  typeof value === 'string' ? escapeTerminal(value) : value;
 
 /** Texts under names such as `apiKey` or `authorization` are blanked; numbers (counts of tokens) stay. */
 function withoutNamed(value: unknown, depth: number): unknown {

@@ -1,13 +1,18 @@
+/** More changes than that are no typo. */
+const MOST_CHANGES = 3;
+
 /** The candidate a typo most likely meant, or null when none is near. Case does not count. */
 export function closest(word: string, candidates: readonly string[]): string | null {
   let best: { candidate: string; distance: number } | null = null;
   for (const candidate of candidates) {
+    // Each character too many is a change: words of any length are compared in no time.
+    if (Math.abs(word.length - candidate.length) > MOST_CHANGES) continue;
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
     if (best === null || distance < best.distance) best = { candidate, distance };
   }
   if (best === null) return null;
   const tolerated = Math.max(1, Math.floor(Math.max(word.length, best.candidate.length) * 0.4));
-  return best.distance <= Math.min(3, tolerated) ? best.candidate : null;
+  return best.distance <= Math.min(MOST_CHANGES, tolerated) ? best.candidate : null;
 }
 
 /** Insertions, deletions, replacements and swaps of neighbours (optimal string alignment). */

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 
+const MAX_URL = 2_000;
+
 /** An address over HTTP without what may be a secret; `error`: what is said of one that has it. */
 const withoutSecret = (error: string) =>
   z
@@ -12,7 +14,7 @@ const hasPlaceAlone = ({ username, password, search, hash }: URL): boolean =>
 /** Where model calls go when somebody else than the owner of a run says so: over HTTP, with nothing secret in it. */
 export const endpointUrlSchema = withoutSecret(
   'an address that begins with http:// or https://, without user, password or query',
-);
+).max(MAX_URL);
 
 /** An address in the settings of a run, which are recorded and shown; `instead`: where a secret goes. */
 export const settingUrlSchema = (instead: string) =>

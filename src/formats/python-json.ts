@@ -27,5 +27,5 @@ function floatText(value: number): string {
 
 function numberText(value: number): string {
   if (!Number.isFinite(value)) throw new RangeError(`${value} cannot be written as JSON`);
-  return JSON.stringify(value);
+  return String(value);
 }

@@ -1,5 +1,6 @@
-import { createServer, type ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { badInput } from '../core/errors.js';
+import { closeServer, createLoopbackServer, listenOnLoopback } from '../http/loopback-server.js';
 import { isPortFree } from '../temporal/ports.js';
 
 /** Whether a worker can work now, and what it says of itself: JSON in snake case. */
@@ -27,22 +28,14 @@ export async function startHealthServer(
     throw badInput(`--health-port: port ${port} is in use by another process.`, 'Choose another port.', {
       port,
     });
-  const server = createServer((request, response) => {
+  const server = createLoopbackServer((request, response) => {
     const path = request.url?.split('?')[0];
     if (path === '/healthz') answer(response, 200, { status: 'ok' });
     else if (path === '/readyz') void answerReady(response, report);
     else answer(response, 404, { error: 'there are /healthz and /readyz' });
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, '127.0.0.1', resolve);
-  });
-  return {
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  await listenOnLoopback(server, port);
+  return { close: () => closeServer(server) };
 }
 
 async function answerReady(response: ServerResponse, report: () => Promise<HealthReport>): Promise<void> {

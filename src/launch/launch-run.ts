@@ -11,7 +11,7 @@ import type { RolloutResult } from '../store/records.schema.js';
 import type { ArtifactStore } from '../store/store.js';
 import { endDocument } from './end-document.js';
 import { followRun } from './follow-run.js';
-import { metricsAddress } from './metrics-address.js';
+import { startMetricsServer } from './metrics-server.js';
 import { makeOutputFolder } from './output-folder.js';
 import { prepareProcess } from './prepare-process.js';
 import { type PreparedRun, prepareRun } from './prepare-run.js';
@@ -72,13 +72,24 @@ async function launch(
   options: LaunchOptions<Pick<Settings, 'metricsPort' | 'output' | 'detach'>>,
   preparing: Promise<PreparedRun>,
 ): Promise<void> {
-  const { settings, stateDir, env, logger } = options;
   const prepared = await unlessAborted(preparing, options.signal);
   for (const line of prepared.warnings) options.say(line);
-  const metrics = await metricsAddress(settings.metricsPort);
-  await makeOutputFolder(settings.output);
-  options.signal.throwIfAborted();
-  if (await answerClosed(options, prepared)) return;
+  const metrics = await startMetricsServer(options.settings.metricsPort);
+  try {
+    await makeOutputFolder(options.settings.output);
+    options.signal.throwIfAborted();
+    if (!(await answerClosed(options, prepared))) await startPrepared(options, prepared, metrics.sdkAddress);
+  } finally {
+    await metrics.close();
+  }
+}
+
+async function startPrepared(
+  options: LaunchOptions<Pick<Settings, 'detach'>>,
+  prepared: PreparedRun,
+  metrics: string | null,
+): Promise<void> {
+  const { settings, stateDir, env, logger } = options;
   const session = await openSession({ stateDir, env, log: (line) => logger.info(line) });
   try {
     if (settings.detach) await requireWorker(session);

@@ -4,7 +4,7 @@ import type { HostRole } from '../core/host-role.js';
 import { SECOND_MS } from '../core/time.js';
 import type { HostWorker } from '../worker/index.js';
 import { type HealthReport, startHealthServer } from './health-server.js';
-import { metricsAddress } from './metrics-address.js';
+import { startMetricsServer } from './metrics-server.js';
 import { nameLostRuns } from './name-lost-runs.js';
 import { openSession, type Session } from './session.js';
 
@@ -39,15 +39,18 @@ export interface ReadyWorker {
 /** Hosts a worker until the signal fires, then lets calls in the air end. Errors: `host_locked`, those of the cluster. */
 export async function serveWorker(options: ServeWorkerOptions): Promise<void> {
   const { stateDir, env, say } = options;
-  const metrics = await metricsAddress(options.metricsPort);
   let worker: HostWorker | null = null;
   const health = () => healthOf(worker);
   const server = await startHealthServer(options.healthPort, health);
+  const metrics = await startMetricsServer(options.metricsPort).catch(async (error: unknown) => {
+    await server.close();
+    throw error;
+  });
   try {
     // As one of its users this process keeps an embedded server, whoever else comes and goes.
     const session = await openSession({ stateDir, env, log: say });
     try {
-      worker = await startWorker(options, session, metrics);
+      worker = await startWorker(options, session, metrics.sdkAddress);
       options.onReady({ address: session.cluster.address, hostId: worker.hostId, health });
       if (!options.supervised) await warnOfLostRuns(options, session);
       await untilAsked(options, worker);
@@ -56,6 +59,7 @@ export async function serveWorker(options: ServeWorkerOptions): Promise<void> {
       await session.close();
     }
   } finally {
+    await metrics.close();
     await server.close();
   }
 }

@@ -1,6 +1,8 @@
 import type { FastifyError, FastifyInstance } from 'fastify';
 import { type ErrorCode, LongrunError } from '../core/errors.js';
+import { OverLimit } from '../http/over-limit.js';
 import { type BodyProblem, RefusedBody } from '../sinks/listen/refused-body.js';
+import { bodyProblem } from './body-problem.js';
 
 const STATUS: Partial<Record<ErrorCode, number>> = {
   bad_input: 422,
@@ -39,7 +41,7 @@ export function answerErrors(app: FastifyInstance): void {
     ),
   );
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    const answer = answerTo(error);
+    const answer = answerTo(bodyProblem(error, request));
     if (answer.status >= 500) request.log.error({ err: error, url: request.url }, 'a request failed');
     if (answer.status === 503) reply.header('retry-after', String(RETRY_AFTER_SECONDS));
     return reply.code(answer.status).type('application/json').send(documentOf(answer));
@@ -55,17 +57,10 @@ function answerTo(error: FastifyError | LongrunError): Answer {
   if (LongrunError.is(error)) {
     const detail = error instanceof RefusedBody ? error.problems : error.message;
     const { code, message, hint } = error;
-    return { status: STATUS[code] ?? 500, code, message, hint, detail };
+    const status = error instanceof OverLimit ? error.statusCode : (STATUS[code] ?? 500);
+    return { status, code, message, hint, detail };
   }
-  const { code, message } = error;
-  if (code === 'Z_DATA_ERROR' || code === 'Z_BUF_ERROR')
-    return {
-      status: 400,
-      code: 'bad_input',
-      message: `Invalid gzip payload: ${message}`,
-      hint: undefined,
-      detail: 'Invalid gzip payload',
-    };
+  const { message } = error;
   const status = error.statusCode ?? 500;
   if (status >= 500)
     return {

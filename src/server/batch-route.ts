@@ -4,9 +4,6 @@ import type { Handout, Listener } from '../sinks/listen/index.js';
 import { checkRequest } from './check-request.js';
 import { batchQuerySchema } from './trainer-requests.schema.js';
 
-/** A client that takes nothing for so long is gone. */
-const SEND_TIMEOUT_MS = 60_000;
-
 /** `GET /batch[?ack=<batch>]` */
 export function addBatchRoute(app: FastifyInstance, listener: Listener): void {
   const lastSent = new WeakMap<Socket, Handout>();
@@ -38,7 +35,6 @@ export function addBatchRoute(app: FastifyInstance, listener: Listener): void {
 }
 
 function watchSending({ raw }: FastifyReply, listener: Listener, handout: Handout): void {
-  raw.setTimeout(SEND_TIMEOUT_MS, () => raw.destroy());
   // `finish` is said of a connection that broke, too, and the response has let go of its socket by then.
   const { socket } = raw;
   raw.once('finish', () => {

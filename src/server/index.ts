@@ -1,6 +1,6 @@
 export { type BodyProblem, RefusedBody } from '../sinks/listen/refused-body.js';
 export { checkRequest } from './check-request.js';
-export { createServer, listenOn, type ServerOptions } from './create-server.js';
+export { type ClientLimits, createServer, listenOn, type ServerOptions } from './create-server.js';
 export { listenSink } from './listen-sink.js';
 export type { ServerExtension } from './server-extension.js';
 export { trainerApi } from './trainer-api.js';

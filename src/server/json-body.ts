@@ -1,8 +1,6 @@
 import type { FastifyInstance } from 'fastify';
+import { parseJson, RefusedJson } from '../http/parse-json.js';
 import { RefusedBody } from '../sinks/listen/refused-body.js';
-
-/** Outside of strings, these are numbers to Python and nothing at all to JSON. */
-const NOT_JSON = /"(?:[^"\\]|\\.)*"|(-?Infinity|NaN)/g;
 
 /**
  * Bodies are JSON, whatever they call themselves; a GET may have one, as the original's `/status-env` wants it.
@@ -22,15 +20,10 @@ export function addJsonBodies(app: FastifyInstance): void {
 
 function parseBody(body: Buffer): unknown {
   if (body.length === 0) return undefined;
-  const text = body.toString('utf8');
   try {
-    return JSON.parse(text);
-  } catch (cause) {
-    for (const [, token] of text.matchAll(NOT_JSON))
-      if (token !== undefined)
-        throw new RefusedBody([
-          { type: 'finite_number', loc: ['body'], msg: `${token} is no number that could be trained on` },
-        ]);
-    throw new RefusedBody([{ type: 'json_invalid', loc: ['body'], msg: (cause as Error).message }]);
+    return parseJson(body);
+  } catch (error) {
+    if (!(error instanceof RefusedJson)) throw error;
+    throw new RefusedBody([{ type: error.reason, loc: ['body'], msg: error.message }]);
   }
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { type Listener, RefusedBody, readScoredData, type Taken } from '../sinks/listen/index.js';
+import { DATA_LIMIT_BYTES } from './create-server.js';
 
 /** What `/latest_example` answers before there is one. */
 const NO_EXAMPLE = Object.fromEntries(
@@ -8,9 +9,13 @@ const NO_EXAMPLE = Object.fromEntries(
     .map((name) => [name, []]),
 );
 
+/** Each is put into the store on its own. */
+const MAX_LIST = 1_000;
+const TRAINING_DATA = { bodyLimit: DATA_LIMIT_BYTES };
+
 /** What other producers post. */
 export function addPostRoutes(app: FastifyInstance, listener: Listener): void {
-  app.post('/scored_data', async (request) => {
+  app.post('/scored_data', TRAINING_DATA, async (request) => {
     const [taken] = await listener.post([readScoredData(request.body)], () => ['body']);
     const { bufferSize, duplicate } = taken as Taken;
     return {
@@ -18,9 +23,17 @@ export function addPostRoutes(app: FastifyInstance, listener: Listener): void {
       ...(duplicate ? { duplicate } : {}),
     };
   });
-  app.post('/scored_data_list', async (request) => {
+  app.post('/scored_data_list', TRAINING_DATA, async (request) => {
     if (!Array.isArray(request.body))
       throw new RefusedBody([{ type: 'list_type', loc: ['body'], msg: 'a list of ScoredData is expected' }]);
+    if (request.body.length > MAX_LIST)
+      throw new RefusedBody([
+        {
+          type: 'too_long',
+          loc: ['body'],
+          msg: `${request.body.length} groups; at most ${MAX_LIST} are accepted`,
+        },
+      ]);
     const items = request.body.map((item, i) => readScoredData(item, ['body', i]));
     return listAnswer(await listener.post(items, (i) => ['body', i]));
   });

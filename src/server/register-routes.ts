@@ -40,12 +40,7 @@ export function addRegisterRoutes(app: FastifyInstance, listener: Listener, grou
 }
 
 function refuseUnfillable(batchSize: number, groupSize: number): void {
-  const problem =
-    batchSize < 1
-      ? `${batchSize} is no number of sequences`
-      : batchSize % groupSize === 0
-        ? null
-        : `${batchSize} sequences are no whole number of groups: those of this run have ${groupSize}`;
-  if (problem !== null)
-    throw new RefusedBody([{ type: 'batch_size', loc: ['body', 'batch_size'], msg: problem }]);
+  if (batchSize % groupSize === 0) return;
+  const msg = `${batchSize} sequences are no whole number of groups: those of this run have ${groupSize}`;
+  throw new RefusedBody([{ type: 'batch_size', loc: ['body', 'batch_size'], msg }]);
 }

@@ -1,11 +1,11 @@
 import { connect, createServer } from 'node:net';
 
-/** A TCP port on loopback that nobody listens on now. Another process may still take it first. */
-export async function freePort(): Promise<number> {
+/** A TCP port, of loopback if no other host is named, that nobody listens on now. Another process may still take it first. */
+export async function freePort(host = '127.0.0.1'): Promise<number> {
   return await new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
+    server.listen(0, host, () => {
       const address = server.address();
       const port = typeof address === 'object' && address !== null ? address.port : 0;
       server.close(() => resolve(port));

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createLogger, secretValues } from '../../src/cli/logger.js';
+import { threat } from '../support/threat.js';
 
 const KEY = 'sk-very-secret-value';
 
@@ -39,5 +40,16 @@ describe('the log', () => {
   it('knows the secrets of the environment', () => {
     const env = { MY_KEY_HOLDER: KEY, OTHER_TOKEN: 'token-value', PATH: '/bin' };
     expect(secretValues(env, 'MY_KEY_HOLDER')).toEqual([KEY, 'token-value']);
+  });
+});
+
+describe(threat('a client of the HTTP API', 'the terminal of whoever looks at the run'), () => {
+  it('what a message or an error of the log quotes from outside is shown as signs', () => {
+    const name = '\u001b]52;c;aGk=\u0007\u009b2J\u202ex';
+    const text = logged(true, (log) =>
+      log.warn({ name, err: new Error(name), deep: [{ name }] }, `said ${name}`),
+    );
+    expect(text).toContain('said ␛]52;c;aGk=␇');
+    expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   });
 });

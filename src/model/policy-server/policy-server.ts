@@ -1,8 +1,9 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { json } from 'node:stream/consumers';
 import { z } from 'zod';
 import { badInput, LongrunError } from '../../core/errors.js';
+import { closeServer, createLoopbackServer, listenOnLoopback } from '../../http/loopback-server.js';
+import { readJson } from '../../http/read-json.js';
 import { CALL_ID_HEADER, POLICY_VERSION_HEADER, TURN_HEADER } from '../call-headers.js';
 import type { Answered } from './answered.js';
 import { FAIL_HEADER, type FailureKind, FailurePlan, type FailureRule } from './failure-plan.js';
@@ -42,7 +43,7 @@ export class PolicyServer {
     this.model = new PolicyModel(options);
     this.plan = new FailurePlan(options.failures, options.seed);
     this.policyVersion = options.policyVersion;
-    this.server = createServer({ noDelay: true }, (request, response) => {
+    this.server = createLoopbackServer((request, response) => {
       this.route(request, response).catch((error) => refuse(response, error));
     });
   }
@@ -50,11 +51,8 @@ export class PolicyServer {
   /** Listens on the loopback interface; port 0 = a free one. Errors: `bad_input` for a port that is taken. */
   static async start(options: PolicyServerOptions, port = 0): Promise<PolicyServer> {
     const made = new PolicyServer(options);
-    await new Promise<void>((resolve, reject) => {
-      made.server.once('error', (cause) =>
-        reject(badInput(`--port: ${port} cannot be used: ${cause.message}.`)),
-      );
-      made.server.listen(port, '127.0.0.1', resolve);
+    await listenOnLoopback(made.server, port).catch((cause: Error) => {
+      throw badInput(`--port: ${port} cannot be used: ${cause.message}.`);
     });
     return made;
   }
@@ -64,9 +62,8 @@ export class PolicyServer {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/v1`;
   }
 
-  async close(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise((resolve) => this.server.close(resolve));
+  close(): Promise<void> {
+    return closeServer(this.server);
   }
 
   private async route(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -83,14 +80,14 @@ export class PolicyServer {
       case 'GET /ledger':
         return send(response, 200, this.ledger.document());
       case 'POST /policy':
-        this.policyVersion = z.object({ version: z.string().min(1) }).parse(await json(request)).version;
+        this.policyVersion = z.object({ version: z.string().min(1) }).parse(await readJson(request)).version;
         return send(response, 200, { policy_version: this.policyVersion });
       case 'POST /v1/chat/completions':
-        return this.answer(response, headers, async () => this.chat(await json(request), headers));
+        return this.answer(response, headers, async () => this.chat(await readJson(request), headers));
       case 'POST /v1/completions':
-        return this.answer(response, headers, async () => this.completion(await json(request), headers));
+        return this.answer(response, headers, async () => this.completion(await readJson(request), headers));
       case 'POST /generate':
-        return this.answer(response, headers, async () => this.generate(await json(request), headers));
+        return this.answer(response, headers, async () => this.generate(await readJson(request), headers));
       default:
         throw new LongrunError('not_found', `nothing at ${route}`);
     }

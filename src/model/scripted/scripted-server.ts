@@ -1,8 +1,9 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LongrunError } from '../../core/errors.js';
+import { closeServer, createLoopbackServer, listenOnLoopback } from '../../http/loopback-server.js';
+import { readJson } from '../../http/read-json.js';
 import { TURN_HEADER } from '../call-headers.js';
 import { nextAnswer } from './next-answer.js';
 import type { TaskScript } from './script.js';
@@ -29,21 +30,16 @@ export class ScriptedServer {
   async close(): Promise<void> {
     const server = await this.starting;
     this.starting = null;
-    if (!server) return;
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
+    if (server) await closeServer(server);
   }
 
   private async start(): Promise<Server> {
-    const server = createServer((request, response) => {
+    const server = createLoopbackServer((request, response) => {
       this.answer(request, response).catch((error) => fail(response, error));
     });
     server.keepAliveTimeout = 60_000;
     server.on('connection', (socket) => socket.unref());
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(0, '127.0.0.1', resolve);
-    });
+    await listenOnLoopback(server, 0);
     return server.unref();
   }
 
@@ -54,7 +50,7 @@ export class ScriptedServer {
       return send(response, 200, { object: 'list', data });
     }
     if (route !== 'POST /v1/chat/completions') return fail(response, notFound(`nothing at ${route}`));
-    const parsed = wireRequestSchema.safeParse(await json(request));
+    const parsed = wireRequestSchema.safeParse(await readJson(request));
     if (!parsed.success) throw new LongrunError('bad_input', parsed.error.message);
     if (parsed.data.stream) throw new LongrunError('bad_input', 'scripted models do not stream');
     const turn = request.headers[TURN_HEADER];

@@ -1,6 +1,8 @@
 import type { FastifyError, FastifyInstance } from 'fastify';
 import { type ErrorCode, LongrunError } from '../../core/errors.js';
+import { OverLimit } from '../../http/over-limit.js';
 import { RefusedBody } from '../../sinks/listen/refused-body.js';
+import { bodyProblem } from '../body-problem.js';
 import { errorAnswerSchema } from './answers.schema.js';
 import { RefusedRequest } from './refused-request.js';
 import { send } from './send.js';
@@ -20,7 +22,8 @@ const RETRY_AFTER_SEC = 5;
 
 /** Errors of the rollout API as documents; what was not expected is logged and called internal. */
 export function answerErrors(app: FastifyInstance): void {
-  app.setErrorHandler((error: FastifyError, request, reply) => {
+  app.setErrorHandler((thrown: FastifyError, request, reply) => {
+    const error = bodyProblem(thrown, request);
     const known = LongrunError.is(error) ? error : null;
     const status = statusOf(error);
     if (status === 500) request.log.error({ err: error, url: request.url }, 'a request failed');
@@ -33,11 +36,9 @@ export function answerErrors(app: FastifyInstance): void {
 }
 
 function statusOf(error: FastifyError | LongrunError): number {
+  if (error instanceof OverLimit) return error.statusCode;
   if (LongrunError.is(error)) return STATUS[error.code] ?? 500;
-  const { statusCode = 500, code } = error;
-  // A body that is not gzip, as it says.
-  if (code === 'Z_DATA_ERROR' || code === 'Z_BUF_ERROR') return 400;
-  return Math.min(statusCode, 500);
+  return Math.min(error.statusCode ?? 500, 500);
 }
 
 function messageOf(error: FastifyError | LongrunError): string {

@@ -16,8 +16,7 @@ export async function nextItems(
 ): Promise<z.input<typeof itemsSchema>> {
   const from = cursor ?? (await takeItems(deps, offered, consumer, n));
   const items = [];
-  for (let position = from; position < from + n; position++)
-    items.push(await describeItem(deps.run, offered, position));
+  for (let i = 0; i < n; i++) items.push(await describeItem(deps.run, offered, from + i));
   return { environment: offered.environment.name, items, nextCursor: from + n };
 }
 

@@ -69,7 +69,7 @@ function supplyPaths(): Record<string, unknown> {
         operationId: 'nextItems',
         summary: 'The next n items, with the prompt as the agent gets it',
         requestBody: body('ItemsRequest'),
-        responses: { 200: answer('Items', 'Items'), ...errors(400) },
+        responses: { 200: answer('Items', 'Items'), ...errors(400, 413) },
       },
     },
     '/v1/policy': {
@@ -77,7 +77,7 @@ function supplyPaths(): Record<string, unknown> {
         operationId: 'updatePolicy',
         summary: 'The weights are these from now on: what is sampled is stamped with their version',
         requestBody: body('PolicyRequest'),
-        responses: { 200: answer('The policy as it is now', 'Policy'), ...errors(422) },
+        responses: { 200: answer('The policy as it is now', 'Policy'), ...errors(400, 413, 422) },
       },
     },
   };
@@ -94,7 +94,7 @@ function rolloutPaths(): Record<string, unknown> {
         responses: {
           200: answer('The group, which has ended', 'Rollout'),
           202: answer('The group runs', 'Rollout'),
-          ...errors(400, 409),
+          ...errors(400, 409, 413),
         },
       },
     },
@@ -133,6 +133,7 @@ const REASONS = {
   401: 'The token is missing, or another one',
   404: 'There is no such group',
   409: 'Another group was asked for under that id',
+  413: 'The body is larger than the route takes',
   422: 'The request is refused: the message says where',
   503: 'The store or the cluster does not answer; try again after Retry-After',
 } as const;

@@ -7,6 +7,7 @@ import { nextItems } from './items.js';
 import { OfferedEnvironments } from './offered-environments.js';
 import { openApiDocument } from './open-api.js';
 import { readQuery, readRequest } from './read-request.js';
+import { RefusedRequest } from './refused-request.js';
 import type { RequestRecord } from './request-record.schema.js';
 import {
   cancelQuerySchema,
@@ -18,6 +19,8 @@ import { rolloutAnswer } from './rollout-answer.js';
 import { RolloutBook } from './rollout-book.js';
 import { send } from './send.js';
 import { waitForEnd } from './wait-for-end.js';
+
+const MAX_KEY = 255;
 
 /** The rollout API under `/v1`, and `/openapi.json`, in a scope of its own: errors are told in its own way. */
 export async function registerRolloutApi(app: FastifyInstance, deps: RolloutApiDeps): Promise<void> {
@@ -76,7 +79,13 @@ function addRollouts(app: FastifyInstance, deps: RolloutApiDeps, book: RolloutBo
 
 function idempotencyKey({ headers }: FastifyRequest): string | null {
   const key = headers['idempotency-key'];
-  return typeof key === 'string' && key !== '' ? key : null;
+  if (typeof key !== 'string' || key === '') return null;
+  if (key.length <= MAX_KEY) return key;
+  throw new RefusedRequest(
+    `Idempotency-Key: found ${key.length} characters; accepted are at most ${MAX_KEY}`,
+    'Idempotency-Key',
+    `a text of 1 to ${MAX_KEY} characters`,
+  );
 }
 
 /** Fires when the client has hung up, too. */

@@ -7,6 +7,8 @@ const MAX_GROUP = 1_000;
 /** Longer waits are for the client to repeat: proxies give up on silent connections. */
 export const MAX_WAIT_SEC = 600;
 const CANCEL_WAIT_SEC = 10;
+/** Far beyond any item that was ever handed out, and exact with `n` on top. */
+const MAX_CURSOR = 2 ** 50;
 
 const name = z.string().min(1).max(200);
 const wait = z
@@ -38,6 +40,7 @@ export const itemsRequestSchema = z.strictObject({
     .number()
     .int()
     .min(0)
+    .max(MAX_CURSOR)
     .nullable()
     .default(null)
     .describe('Read from here instead, as next_cursor of an earlier answer said: nothing is remembered'),

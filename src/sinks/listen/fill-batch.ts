@@ -1,4 +1,10 @@
 /**
+ * So many of the oldest are combined: what it takes grows with their number, and everybody waits meanwhile. Twice as
+ * many as the largest batch has sequences.
+ */
+const WIDEST_WINDOW = 16_384;
+
+/**
  * Which sizes, in their order, add up to exactly `target`; null when none do. The rule: the oldest goes first wherever
  * the rest can still be filled behind it, so that among all fillings it is the one with the oldest members, and one
  * that fits nowhere holds up nobody.
@@ -12,12 +18,14 @@ export function fillBatch(sizes: readonly number[], target: number): number[] | 
     sum += size;
     if (sum === target) break;
   }
+  if (sum < target && sizes.reduce((all, size) => all + size, 0) < target) return null;
   // Sizes that divide the target, all alike: nearly always this is it.
   if (sum === target && isPrefix(inOrder)) return inOrder;
-  for (let window = 64; ; window *= 4) {
+  for (let window = 64; window <= WIDEST_WINDOW; window *= 4) {
     const filled = oldestFilling(sizes.slice(0, window), target);
     if (filled !== null || window >= sizes.length) return filled;
   }
+  return sum === target ? inOrder : null;
 }
 
 const isPrefix = (indices: readonly number[]): boolean => indices.every((index, i) => index === i);
@@ -29,7 +37,8 @@ function oldestFilling(sizes: readonly number[], target: number): number[] | nul
   reach[sizes.length] = 1n;
   for (let i = sizes.length - 1; i >= 0; i--) {
     const behind = reach[i + 1] as bigint;
-    reach[i] = (behind | (behind << BigInt(sizes[i] as number))) & mask;
+    const size = sizes[i] as number;
+    reach[i] = size > target ? behind : (behind | (behind << BigInt(size))) & mask;
   }
   const reaches = (i: number, sum: number) => ((reach[i] as bigint) >> BigInt(sum)) & 1n;
   if (!reaches(0, target)) return null;

@@ -6,6 +6,9 @@ import { bufferingEnv } from './listener-state.js';
 import { type Loc, refused, type ScoredItem } from './scored-data.js';
 import { isShortOf } from './shares.js';
 
+/** Items of an environment that wait for others to fill a group with them: those that never add up end here. */
+const MAX_BUFFERED = 1_024;
+
 /** What became of an item that was posted. */
 export interface Taken {
   id: string;
@@ -45,10 +48,11 @@ export class Intake {
 
   /**
    * Of other producers. Throws `RefusedBody` for a group that no batch of the trainer's can ever hold, and
-   * `sink_unavailable` while the queue is full.
+   * `sink_unavailable` while the queue is full, or what waits to be completed to groups.
    */
   takePosted(items: readonly ScoredItem[], locOf: (i: number) => Loc): Promise<Taken[]> {
     for (const [i, item] of items.entries()) refuseUnfit(this.log.state, item, locOf(i));
+    for (const { envId } of items) refuseUnfilled(this.log.state, envId);
     if (
       isFull(this.log.state, this.maxQueue) &&
       !items.every(({ envId }) => isAwaited(this.log.state, envId))
@@ -145,6 +149,19 @@ export function isFull({ queue, registration }: ListenerState, maxQueue: number)
   if (queue.length < maxQueue) return false;
   const sequences = queue.reduce((sum, { size }) => sum + size, 0);
   return registration === null || sequences >= registration.batchSize;
+}
+
+function refuseUnfilled({ buffers }: ListenerState, envId: number | null): void {
+  const waiting = (buffers[String(envId)] ?? []).length;
+  if (waiting < MAX_BUFFERED) return;
+  throw new LongrunError(
+    'sink_unavailable',
+    `${waiting} items of environment ${envId} wait for others that fill a group with them`,
+    {
+      retryable: true,
+      hint: 'Post groups of the size that it registered, or drop what waits with GET /reset_data.',
+    },
+  );
 }
 
 /** No batch is handed out without the share of its environment. */

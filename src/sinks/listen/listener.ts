@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { LongrunError } from '../../core/errors.js';
+import { badInput, LongrunError } from '../../core/errors.js';
 import { AppendLog } from '../../store/append-log.js';
 import { mapBounded } from '../../store/map-bounded.js';
 import type { ArtifactStore } from '../../store/store.js';
@@ -16,6 +16,9 @@ import {
   repeatSchema,
 } from './listener.schema.js';
 import type { Loc, ScoredItem } from './scored-data.js';
+
+/** Environments keep their number for good, also those that have left: each registration adds one. */
+const MAX_ENVS = 4_096;
 
 export interface ListenerOptions {
   store: ArtifactStore;
@@ -78,10 +81,15 @@ export class Listener {
     return uuid;
   }
 
-  /** Answers the id of the environment; null while no trainer has asked for a batch. */
+  /** Answers the id of the environment; null while no trainer has asked for a batch. Throws `bad_input` for one too many. */
   async registerEnv(env: Env): Promise<{ envId: number; name: string } | null> {
     const place = await this.log.commit((state) => {
       if (!state.started) return { event: null, result: null };
+      if (state.envs.length >= MAX_ENVS)
+        throw badInput(
+          `${MAX_ENVS} environments have registered, which is the limit.`,
+          'GET /reset_data forgets them.',
+        );
       const namesakes = state.envs.filter(({ desiredName }) => desiredName === env.desiredName).length;
       const result = { envId: state.envs.length, name: `${env.desiredName}_${namesakes}` };
       return { event: { kind: 'env_registered', env }, result };

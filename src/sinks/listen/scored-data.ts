@@ -3,6 +3,9 @@ import type { PolicyMark } from './listener.schema.js';
 import { matrixText, valuesText } from './number-text.js';
 import { type BodyProblem, RefusedBody } from './refused-body.js';
 
+/** Of the id of a group: it is kept in memory and in the log for as long as the group waits. */
+const MAX_ID = 500;
+
 /** A `ScoredData` that was checked, as JSON that is handed out unchanged but for `group_overrides`. */
 export interface ScoredItem {
   /** Sequences in it. */
@@ -56,6 +59,13 @@ export function readScoredData(value: unknown, loc: Loc = ['body']): ScoredItem 
     `"distill_logprobs": ${topK('distill_logprobs', 'float')}`,
   ];
   const own = isObject(value.group_overrides) ? value.group_overrides : {};
+  for (const field of ['group_id', 'item'])
+    if (typeof own[field] === 'string' && own[field].length > MAX_ID)
+      throw refused(
+        'too_long',
+        [...at('group_overrides'), field],
+        `at most ${MAX_ID} characters are accepted`,
+      );
   return {
     size: tokens.lengths.length,
     envId,

@@ -10,21 +10,25 @@ type Queue = Pick<ListenerState, 'queue' | 'envs'>;
  * `grab_batch_with_minimum_allocations` of atroposlib/api/utils.py, which does the same for groups of one size.
  */
 export function fillWithShares(state: Queue, batchSize: number): number[] | null {
+  const { queue } = state;
   const first = new Set<number>();
+  const waiting = waitingByEnv(queue);
   let left = batchSize;
   for (const [envId, least] of leastOf(state, batchSize)) {
+    const own = waiting.get(envId);
+    if (own === undefined) return null;
     let wanted = least;
-    if (!state.queue.some((entry) => envOf(entry) === envId)) return null;
-    for (const [i, entry] of state.queue.entries()) {
+    for (const i of own) {
+      const { size } = queue[i] as Entry;
       if (wanted <= 0) break;
-      if (envOf(entry) !== envId || entry.size > left) continue;
+      if (size > left) continue;
       first.add(i);
-      wanted -= entry.size;
-      left -= entry.size;
+      wanted -= size;
+      left -= size;
     }
   }
-  const order = [...first, ...[...state.queue.keys()].filter((i) => !first.has(i))];
-  const sizes = order.map((i) => (state.queue[i] as Entry).size);
+  const order = [...first, ...[...queue.keys()].filter((i) => !first.has(i))];
+  const sizes = order.map((i) => (queue[i] as Entry).size);
   return (
     fillBatch(sizes, batchSize)
       ?.map((at) => order[at] as number)
@@ -48,12 +52,27 @@ function leastOf({ queue, envs }: Queue, batchSize: number): Map<number, number>
   });
   const total = wanted.reduce((sum, [, least]) => sum + least, 0);
   if (total <= batchSize) return new Map(wanted);
+  const waiting = waitingByEnv(queue);
   return new Map(
     wanted.map(([envId, least]) => {
-      const sizes = queue.filter((entry) => envOf(entry) === envId).map(({ size }) => size);
-      return [envId, Math.max(Math.min(...sizes, batchSize), Math.trunc((least * batchSize) / total))];
+      const smallest = (waiting.get(envId) ?? []).reduce(
+        (size, i) => Math.min(size, (queue[i] as Entry).size),
+        batchSize,
+      );
+      return [envId, Math.max(smallest, Math.trunc((least * batchSize) / total))];
     }),
   );
+}
+
+/** Where in the queue the entries of each environment are. */
+function waitingByEnv(queue: readonly Entry[]): Map<number | null, number[]> {
+  const waiting = new Map<number | null, number[]>();
+  for (const [i, entry] of queue.entries()) {
+    const own = waiting.get(envOf(entry)) ?? [];
+    own.push(i);
+    waiting.set(envOf(entry), own);
+  }
+  return waiting;
 }
 
 const envOf = ({ items }: Entry): number | null => items[0]?.envId ?? null;

@@ -49,7 +49,10 @@ export const LOOK_AT_LEFTOVERS = shell`
     found=
     if knows "/proc/$pid/cmdline" "/proc/$pid/environ" "/proc/$pid/exe"; then found=1; fi
     for word in $(tr '\\000' '\\n' < "/proc/$pid/cmdline" | head -c 4000); do
-      case $word in /*) file=/proc/$pid/root$word ;; *) file=/proc/$pid/cwd/$word ;; esac
+      # Root without the capability to trace may not look through the process of another user.
+      root=/proc/$pid/root
+      [ -e "$root/." ] || root=
+      case $word in /*) file=$root$word ;; *) file=/proc/$pid/cwd/$word ;; esac
       if [ -z "$found" ] && [ -f "$file" ] && knows "$file"; then found=1; fi
     done
     said=$(tr '\\000\\n' '  ' < "/proc/$pid/cmdline" | head -c 200)

@@ -110,7 +110,7 @@ async function lookAtLeftovers(context: RewardContext): Promise<string[]> {
 async function verifySeparately(verification: Verification): Promise<Outcome> {
   const { task, context, env } = verification;
   const step = { ...verification.step, artifacts: await placedArtifacts(verification) };
-  const { artifacts, leftOut } = await takeArtifacts(context, step);
+  const { artifacts, leftOut } = await takeArtifacts(context, step, verification.clean);
   const sandbox = await context.separateSandbox(step.verifier.sandbox);
   const ownImage = hasOwnImage(step.verifier.sandbox, task.metadata.sandbox);
   await context.once('artifacts-placed.txt', async () => {
@@ -130,6 +130,7 @@ async function verifySeparately(verification: Verification): Promise<Outcome> {
 async function takeArtifacts(
   context: RewardContext,
   step: TaskStep,
+  clean: Verification['clean'],
 ): Promise<{ artifacts: Uint8Array; leftOut: string[] }> {
   let found: string[] = [];
   const record = () =>
@@ -137,7 +138,7 @@ async function takeArtifacts(
   const artifacts = await context.once('artifacts.tar', async () => {
     await runCollect(context, step);
     const { tar, leftOut } = await collectArtifacts(context.agentSandbox, withConvention(step.artifacts));
-    found = leftOut;
+    found = leftOut.map(clean);
     await record();
     return tar;
   });

@@ -23,16 +23,18 @@ export function missingPeers(): string | null {
 /**
  * Runs a Python program of test/peers (`agoge.py`) with the packages of requirements.txt, offline, and answers how
  * it ended. `input` becomes its standard input, where it is given. Write the program beside its test: it exits with
- * 0 for what the peer accepts and otherwise lets the peer's exception end it (exit code 1, the reason on stderr).
+ * 0 for what the peer accepts and otherwise lets the peer's exception end it (exit code 1, the reason on stderr). A
+ * program that writes beside itself gets another folder to work in.
  */
 export async function runPeer(
   script: string,
   args: readonly string[] = [],
   input: string | Uint8Array = '',
+  cwd = PEERS,
 ): Promise<PeerAnswer> {
   const python = installedPython();
   if (python === null) throw new Error(missingPeers() ?? '');
-  const child = spawn(python, [script, ...args], { cwd: PEERS, env: peerEnvironment(), timeout: LIMIT_MS });
+  const child = spawn(python, [script, ...args], { cwd, env: peerEnvironment(), timeout: LIMIT_MS });
   const [stdout, stderr] = [child.stdout, child.stderr].map((stream) => {
     const chunks: Buffer[] = [];
     stream.on('data', (chunk: Buffer) => chunks.push(chunk));

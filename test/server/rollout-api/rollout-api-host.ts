@@ -11,11 +11,11 @@ import { readRun } from '../../../src/store/runs.js';
 import type { ArtifactStore } from '../../../src/store/store.js';
 import type { LoadedTask } from '../../../src/tasks/environment.js';
 import { harborEnvironment } from '../../../src/tasks/harbor-environment.js';
-import type { RunClient, RunProgress } from '../../../src/temporal/run-client.js';
 import { answerTest, inlineTask } from '../../support/inline-task.js';
 import { MODEL_RUN } from '../../support/model-run.js';
 import { planRun } from '../../support/plan-run.js';
 import { temporaryStateDir } from '../../support/state.js';
+import { IdleCluster } from './idle-cluster.js';
 
 export const SERVING = 'serving';
 export const SERVE = serveConfigSchema.parse({
@@ -25,38 +25,6 @@ export const SERVE = serveConfigSchema.parse({
   jsonl: null,
   hostId: 'here',
 });
-
-/** Stands for a cluster: knows the runs that were started there, and works on none. */
-export class IdleCluster {
-  readonly started: string[] = [];
-  readonly cancelled: string[] = [];
-  readonly recovered: string[] = [];
-  private readonly open = new Map<string, RunProgress['status']>();
-
-  readonly runs = {
-    start: async (runId: string) => {
-      this.started.push(runId);
-      this.open.set(runId, 'running');
-    },
-    progress: async (runId: string) => {
-      const status = this.open.get(runId);
-      return status === undefined ? null : { runId, status, reason: null, total: 1, done: 0, running: 0 };
-    },
-    cancel: async (runId: string) => {
-      this.cancelled.push(runId);
-    },
-    recover: async (runId: string) => {
-      this.recovered.push(runId);
-      this.open.set(runId, 'running');
-      return { incarnation: 2 };
-    },
-  } as Pick<RunClient, 'start' | 'progress' | 'cancel' | 'recover'> as RunClient;
-
-  /** Its database is gone. */
-  forget(): void {
-    this.open.clear();
-  }
-}
 
 export interface ApiHost {
   url: string;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { fillBatch } from '../../../src/sinks/listen/fill-batch.js';
+import { threat } from '../../support/threat.js';
 
 test.each([
   ['sizes alike', [8, 8, 8, 8, 8], 32, [0, 1, 2, 3]],
@@ -36,3 +37,13 @@ function oldestOf(sizes: readonly number[], target: number, from = 0): number[] 
   }
   return null;
 }
+
+describe(threat('a client of the HTTP API', 'the process that answers everybody'), () => {
+  it('sizes without number that never add up to a batch are given up, and those that do are found', () => {
+    const pairs = Array.from({ length: 70_000 }, () => 2);
+    expect(fillBatch(pairs, 8_191)).toBeNull();
+    expect(fillBatch([3, ...pairs], 8_192)).toHaveLength(4_096);
+    expect(fillBatch([...Array.from({ length: 8_000 }, () => 3), ...pairs], 8_192)).toHaveLength(2_731);
+    expect(fillBatch(pairs, 2 ** 53)).toBeNull();
+  });
+});

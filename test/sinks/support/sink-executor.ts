@@ -1,4 +1,4 @@
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { onTestFinished } from 'vitest';
 import type { SinkName } from '../../../src/core/serve-config.schema.js';
 import { openContext } from '../../../src/sinks/host/open-context.js';
@@ -12,6 +12,7 @@ export interface ExecutorOptions {
   incarnation?: number;
   env?: NodeJS.ProcessEnv;
   now?: () => number;
+  logger?: Logger;
   /** In place of Temporal. */
   runs?: Partial<RunMessages>;
 }
@@ -39,8 +40,15 @@ export async function executorOf(
   store: ArtifactStore,
   run: RunRecord,
   name: SinkName,
-  { incarnation = 1, env = {}, now = Date.now, runs = {} }: ExecutorOptions = {},
+  options: ExecutorOptions = {},
 ): Promise<Executor> {
+  const {
+    incarnation = 1,
+    env = {},
+    now = Date.now,
+    runs = {},
+    logger = pino({ level: 'silent' }),
+  } = options;
   const stopping = new AbortController();
   const settled = { delivered: 0, parked: 0, skipped: 0 };
   const lags: (number | null)[] = [];
@@ -65,7 +73,7 @@ export async function executorOf(
     { incarnation, hostId: 'here', at: now() },
   );
   const { context, closeContext } = await openContext(
-    { store, run, name, claim, observer, env, now, runs: messages, logger: pino({ level: 'silent' }) },
+    { store, run, name, claim, observer, env, now, runs: messages, logger },
     { stopping: stopping.signal },
   );
   let closing: Promise<void> | null = null;

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import type { ServeConfig } from '../../../../src/core/serve-config.schema.js';
-import { listenSink } from '../../../../src/server/index.js';
+import { listenSink, type ServerExtension } from '../../../../src/server/index.js';
 import { readListenAddress } from '../../../../src/sinks/listen/index.js';
 import { tempStore } from '../../../store/temp-store.js';
 import { until } from '../../../support/until.js';
@@ -41,12 +41,12 @@ export class Listening {
 
   static async start(
     serve: ServeRun,
-    options: ExecutorOptions & { token?: string } = {},
+    options: ExecutorOptions & { token?: string; extensions?: readonly ServerExtension[] } = {},
   ): Promise<Listening> {
     const { runId } = serve.run;
     const before = await readListenAddress(serve.store, runId);
     const executor = await serve.executor('listen', options);
-    const done = listenSink()(serve.run)
+    const done = listenSink(options.extensions)(serve.run)
       .run(executor.context)
       .then(
         () => 'done' as const,
