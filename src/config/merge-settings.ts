@@ -203,7 +203,11 @@ function problem(row: SettingRow<string>, candidate: Candidate, error: z.ZodErro
 }
 
 /** User and password of an address are not repeated. */
-const withoutUser = (text: string): string => text.replace(/:\/\/\S*@/, '://…@');
+const withoutUser = (text: string): string =>
+  text.replace(/\S+/g, (word) => {
+    const [start, end] = [word.indexOf('://'), word.lastIndexOf('@')];
+    return start < 0 || end < start ? word : `${word.slice(0, start)}://…${word.slice(end)}`;
+  });
 
 function problemWithin(where: string, row: SettingRow<string>, issue: z.core.$ZodIssue): string {
   if (issue.code === 'unrecognized_keys') {

@@ -3,7 +3,7 @@ import { LongrunError } from '../core/errors.js';
 type HostEnv = Readonly<Record<string, string | undefined>>;
 
 const WHOLE = /^\$\{([A-Za-z_][A-Za-z0-9_]*):-((?:(?!\$\{)[\s\S])*)\}$/;
-const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
+const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-((?:[^}$]|\$(?!\{))*))?\}/g;
 
 /**
  * Fills `${VAR}` and `${VAR:-default}` in a task's environment from the host's. Tasks are stored with
