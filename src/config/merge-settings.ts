@@ -207,10 +207,16 @@ function problem(row: SettingRow<string>, candidate: Candidate, error: z.ZodErro
 
 /** User, password and query of an address are not repeated, nor the value of a variable that was to be named. */
 const withoutSecret = (text: string): string =>
-  text
-    .replace(/:\/\/\S*@/, '://…@')
-    .replace(/(:\/\/[^\s?#]*[?#])\S*/, '$1…')
-    .replace(/^(\w+=).*/s, '$1…');
+  text.replace(/\S+/g, addressAlone).replace(/^(\w+=).*/s, '$1…');
+
+function addressAlone(word: string): string {
+  const start = word.indexOf('://');
+  if (start < 0) return word;
+  const user = word.lastIndexOf('@');
+  const address = user < start ? word : `${word.slice(0, start)}://…${word.slice(user)}`;
+  const query = address.slice(start).search(/[?#]/);
+  return query < 0 ? address : `${address.slice(0, start + query + 1)}…`;
+}
 
 function problemWithin(where: string, row: SettingRow<string>, issue: z.core.$ZodIssue): string {
   if (issue.code === 'unrecognized_keys') {

@@ -8,7 +8,7 @@ export function readText(kind: SettingKind, text: string): unknown {
   switch (kind) {
     case 'integer':
     case 'number':
-      return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text.trim()) ? Number(text) : text;
+      return /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text.trim()) ? Number(text) : text;
     case 'boolean':
       return readBoolean(text);
     case 'list':

@@ -62,14 +62,13 @@ function rewardSignals(value: number | null, source: RewardSource): Episode['rew
   return [{ source, quality: REWARD_QUALITY[source], value, ...unknown }];
 }
 
+const ROWS_ENDING = /\.(jsonl?|gz)$/;
+
 /** `data/rows.jsonl`, line 7 → `rows-7`: the same name whenever the file is read. */
 function sessionIdOfPlace({ file, line }: RowPlace): string {
-  const name =
-    file
-      .split('/')
-      .at(-1)
-      ?.replace(/(\.jsonl?|\.gz)+$/, '') || 'row';
-  return fileSafe(`${name}-${line}`);
+  let name = file.split('/').at(-1) as string;
+  while (ROWS_ENDING.test(name)) name = name.replace(ROWS_ENDING, '');
+  return fileSafe(`${name || 'row'}-${line}`);
 }
 
 /** Session ids become file names. */

@@ -6,7 +6,7 @@ export function newRunId(environment: string, now: number, random: () => string 
   const name = environment
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '')
+    .replace(/^-|-$/g, '')
     .slice(0, 40);
   return `${name || 'run'}-${stamp}-${random()}`;
 }

@@ -1,4 +1,5 @@
 import { LongrunError } from '../core/errors.js';
+import { withoutTrailingSlashes } from '../core/without-trailing-slashes.js';
 
 export const DEFAULT_BASE_URL = 'https://api.openai.com/v1';
 /** As `apiKeyEnv`: the endpoint asks for no key. */
@@ -28,7 +29,7 @@ export function resolveEndpoint(
   settings: EndpointSettings,
   env: Readonly<Record<string, string | undefined>>,
 ): Endpoint {
-  const baseUrl = (settings.baseUrl ?? DEFAULT_BASE_URL).replace(/\/+$/, '');
+  const baseUrl = withoutTrailingSlashes(settings.baseUrl ?? DEFAULT_BASE_URL);
   const loopback = isLoopback(baseUrl);
   const apiKey = settings.apiKeyEnv === NO_KEY ? null : (env[settings.apiKeyEnv]?.trim() ?? '') || null;
   if (apiKey === null && !loopback && settings.apiKeyEnv !== NO_KEY) {

@@ -57,7 +57,7 @@ const MODELS: Record<string, ModelFacts> = {
 export function modelFacts(model: string): ModelFacts | null {
   const name = model.slice(model.lastIndexOf('/') + 1).toLowerCase();
   const plain = name
-    .replace(/:.*$/, '')
+    .replace(/:.*/, '')
     .replaceAll('.', '-')
     .replace(/-(\d{8}|\d{4}-\d{2}-\d{2}|latest)$/, '');
   return MODELS[plain] ?? null;

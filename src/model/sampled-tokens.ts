@@ -99,5 +99,7 @@ export function policyVersionOf(
 ): string | null {
   const named = headers.get(POLICY_VERSION_HEADER) ?? said;
   if (named !== null && named !== undefined) return String(named);
-  return /^(?:.*;)?tinker:\/\/.*\/sampler_weights\/([^/]+)$/.exec(model)?.[1] ?? null;
+  const weights = /\/sampler_weights\/([^/]+)$/.exec(model);
+  if (weights === null || !/(?:^|;)tinker:\/\//.test(model.slice(0, weights.index))) return null;
+  return weights[1] as string;
 }

@@ -1,3 +1,5 @@
+import { anyOf } from './any-of.js';
+
 /** Names of the tags that models reason in, in angle brackets and in any case. */
 const NAMES = ['think', 'thinking', 'thought', 'reasoning', 'REASONING_SCRATCHPAD'] as const;
 
@@ -15,9 +17,6 @@ const OPEN_TO_CLOSE = new Map<string, string>([
 /** Every reasoning tag, opening and closing, in lower case. */
 export const REASONING_TAGS: readonly string[] = [...OPEN_TO_CLOSE].flat();
 
-const escaped = (tags: Iterable<string>): string =>
-  [...tags].map((tag) => tag.replace(/[[\]]/g, '\\$&')).join('|');
-
 /** A tag found in a text. */
 export interface ReasoningTag {
   at: number;
@@ -28,7 +27,7 @@ export interface ReasoningTag {
 
 /** Finds reasoning tags from any position, going forward only. */
 export class ReasoningTagFinder {
-  private readonly any = new RegExp(escaped(REASONING_TAGS), 'gi');
+  private readonly any = anyOf(REASONING_TAGS, 'gi');
   private readonly closing = new Map<string, RegExp>();
   private found: ReasoningTag | null = null;
   private exhausted = false;
@@ -54,7 +53,7 @@ export class ReasoningTagFinder {
     const key = close ?? '';
     let pattern = this.closing.get(key);
     if (!pattern) {
-      pattern = new RegExp(escaped(close === null ? OPEN_TO_CLOSE.values() : [close]), 'gi');
+      pattern = anyOf(close === null ? OPEN_TO_CLOSE.values() : [close], 'gi');
       this.closing.set(key, pattern);
     }
     pattern.lastIndex = from;

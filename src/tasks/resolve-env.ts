@@ -2,7 +2,7 @@ import { LongrunError } from '../core/errors.js';
 import type { HostEnv } from './passed-env.js';
 
 const WHOLE = /^\$\{([A-Za-z_][A-Za-z0-9_]*):-((?:(?!\$\{)[\s\S])*)\}$/;
-const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
+const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-((?:[^}$]|\$(?!\{))*))?\}/g;
 
 /**
  * Fills `${VAR}` and `${VAR:-default}` in a task's environment from the host's. Tasks are stored with

@@ -9,7 +9,8 @@ export function feedbackValue(text: string): number {
   const word = text.trim().replace(TRIMMINGS, '').toLowerCase();
   const known = Object.hasOwn(WORDS, word) ? WORDS[word] : undefined;
   if (known !== undefined) return known;
-  if (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/.test(word) && Number.isFinite(Number(word))) return Number(word);
+  if (/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/.test(word) && Number.isFinite(Number(word)))
+    return Number(word);
   throw badInput(
     `feedback: found "${text}", accepted: up, down, 👍, 👎 or a number.`,
     'up and 👍 are 1, down and 👎 are 0; words belong into --note.',

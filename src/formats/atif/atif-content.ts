@@ -36,6 +36,6 @@ function imageSource(part: ContentPart): string | null {
 /** Null for data of the message itself as well: ATIF has images as files beside it. */
 function mediaTypeOf(source: string): string | null {
   if (source.startsWith('data:')) return null;
-  const ending = /\.(\w+)(?:[?#].*)?$/.exec(source)?.[1];
+  const ending = /\.(\w+)(?:[?#]|$)/.exec(source)?.[1];
   return MEDIA_TYPES[ending?.toLowerCase() ?? ''] ?? null;
 }

@@ -31,7 +31,7 @@ export function readGptValue(value: string): GptTurn | null {
   }
   const content = lines.join('\n');
   // Calls elsewhere than at the end are another tool's way.
-  return /^[^\S\n]*<tool_call>/m.test(content)
+  return /^[^\S\n\r\u2028\u2029]*<tool_call>/m.test(content)
     ? null
     : { reasoning: thought.reasoning, content, calls, failures: [] };
 }

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { EndpointName } from '../../core/endpoint/messages.js';
+import { withoutTrailingSlashes } from '../../core/without-trailing-slashes.js';
 import { DEFAULT_BASE_URL, type EndpointSettings, publicUrl } from '../endpoint.js';
 
 const HASH_CHARACTERS = 24;
 
 /** Runs with the same address and key share the endpoint's limits, whatever their models. */
 export function endpointName({ baseUrl, apiKeyEnv }: EndpointSettings): EndpointName {
-  const address = (baseUrl ?? DEFAULT_BASE_URL).replace(/\/+$/, '');
+  const address = withoutTrailingSlashes(baseUrl ?? DEFAULT_BASE_URL);
   const hash = createHash('sha256')
     .update(JSON.stringify([address, apiKeyEnv]))
     .digest('hex');

@@ -21,7 +21,7 @@ const CONTEXT_CODES = new Set([
   'context_window_exceeded',
 ]);
 const CONTEXT_WORDS =
-  /maximum context length|context (window|length|size)|prompt is too long|input is too long|too many (input )?tokens|reduce the length of the (messages|prompt|input)|max_model_len|input length .* exceed/i;
+  /maximum context length|context (window|length|size)|prompt is too long|input is too long|too many (input )?tokens|reduce the length of the (messages|prompt|input)|max_model_len|input length .{1,200} exceed/i;
 const QUOTA_CODES = new Set(['insufficient_quota', 'billing_hard_limit_reached']);
 /** Statuses below 500 that say "later": timeout, conflict, too early. */
 const LATER = new Set([408, 409, 425]);

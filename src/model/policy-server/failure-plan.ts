@@ -35,7 +35,7 @@ const ACCEPTED = `${FAILURE_KINDS.join(', ')}, each with :<share from 0 to 1>, @
 
 /** Reads `error:0.1`, `rate-limit@7`, `cut@7.2`. Throws `bad_input` naming the flag. */
 export function parseFailureRule(text: string, flag = '--fail'): FailureRule {
-  const match = /^([a-z-]+)(?::(\d*\.?\d+)|@(-?\d+)(?:\.(\d+))?)?$/.exec(text);
+  const match = /^([a-z-]+)(?::(\d+(?:\.\d+)?|\.\d+)|@(-?\d+)(?:\.(\d+))?)?$/.exec(text);
   const kind = FAILURE_KINDS.find((known) => known === match?.[1]);
   const share = Number(match?.[2] ?? 1);
   if (match === null || kind === undefined || share > 1)

@@ -7,7 +7,7 @@ import { renderTaggedCalls } from './tagged/render.js';
 /** On the tag's line or its own; a word between spaces is prose, unless arguments follow. */
 const FUNCTION_NAME = /[\r\n]*([\w.:/-]{1,200})(?=[\r\n]*(?:<\/tool_call|$)|\s*(?:<arg_key|\{))/y;
 const WORD = /\s*([\w.:/-]{1,200})\s*<\/tool_call>/y;
-const ARGUMENT_NAME = /\s*([^<>\n]{1,200}?)\s*<\/arg_key>\s*<arg_value>/y;
+const ARGUMENT_NAME = /\s*([^<>\s][^<>\n]{0,199})\s*<\/arg_key>\s*<arg_value>/y;
 
 const DIALECT = dialectOf({
   wrapper: null,
@@ -21,7 +21,7 @@ const DIALECT = dialectOf({
 function headOf(pattern: RegExp, text: string, at: number): TagHead | null {
   pattern.lastIndex = at;
   const name = pattern.exec(text)?.[1];
-  return name === undefined ? null : { name, asText: null, end: pattern.lastIndex };
+  return name === undefined ? null : { name: name.trim(), asText: null, end: pattern.lastIndex };
 }
 
 /** A word alone between the tags, as in prose about them, is a call only where it names a tool. */

@@ -11,7 +11,7 @@ const LONGEST_TAG = 40;
 const LONGEST_START = 300;
 /** Up to the end of the text, what may become the start of a call without marks. */
 const UNFINISHED_START =
-  /(?:`{1,3}|(?:```[A-Za-z]*\s*)?(?:\[\s*)?(?:\{\s*(?:["'][A-Za-z_]*(?:["']\s*)?)?)?|(?<![^\n])[ \t]*(?:\[\s*)?[\w.-]*[ \t]*\n?|(?<![^\n])[ \t]*\[\s*[A-Za-z_][\w.-]*\(\s*(?:[A-Za-z_]\w*\s*|\*)?)$/y;
+  /(?:`{1,3}|(?:```[A-Za-z]*\s*)?(?:\[\s*)?(?:\{\s*(?:["'][A-Za-z_]*(?:["']\s*)?)?)?|(?<![^\n])[ \t]*(?:\[\s*)?(?:[\w.-]+[ \t]*)?\n?|(?<![^\n])[ \t]*\[\s*[A-Za-z_][\w.-]*\(\s*(?:[A-Za-z_]\w*\s*|\*)?)$/y;
 
 /** Where and in what state the walk has to begin again, unless it comes out that a marked call follows. */
 interface Hold {

@@ -1,4 +1,5 @@
 import { badInput, LongrunError } from '../../core/errors.js';
+import { withoutTrailingSlashes } from '../../core/without-trailing-slashes.js';
 import { checkKey } from '../check-key.js';
 
 /** Where a store on S3-compatible storage is. Credentials are no part of it. */
@@ -25,7 +26,7 @@ export function parseS3Location(text: string): S3Location {
   if (address.includes('@')) {
     throw refused('it holds credentials', 'Give them by the standard AWS_* variables or a profile.');
   }
-  const [bucket = '', ...rest] = address.replace(/\/+$/, '').split('/');
+  const [bucket = '', ...rest] = withoutTrailingSlashes(address).split('/');
   if (!BUCKET.test(bucket)) throw refused(`${JSON.stringify(bucket)} is no name of a bucket`);
   const prefix = rest.join('/');
   if (prefix !== '') checkPrefix(prefix);

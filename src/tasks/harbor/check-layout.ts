@@ -49,7 +49,7 @@ export async function checkScript(source: TaskSource, path: string): Promise<voi
 
 export async function checkDockerfile(source: TaskSource, path: string): Promise<void> {
   const text = (await source.read(path)) ?? '';
-  if (!/^\s*FROM\s+\S/im.test(text)) {
+  if (!/^[^\S\n\r\u2028\u2029]*FROM\s+\S/im.test(text)) {
     source.refuseFile(
       path,
       'the Dockerfile names no base image',

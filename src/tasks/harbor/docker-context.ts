@@ -24,7 +24,7 @@ export async function buildContext(entries: readonly FolderEntry[]): Promise<Fol
 export function dockerfileWorkdir(text: string): string | null {
   let workdir: string | null = null;
   for (const line of text.split('\n')) {
-    const [, keyword = '', rest = ''] = /^\s*(FROM|WORKDIR)\s+(.*?)\s*$/i.exec(line) ?? [];
+    const [, keyword = '', rest = ''] = /^(FROM|WORKDIR)(?:\s+(.*))?$/is.exec(line.trim()) ?? [];
     if (keyword.toUpperCase() === 'FROM') workdir = null;
     if (keyword.toUpperCase() !== 'WORKDIR') continue;
     const path = rest.replace(/^(["'])(.*)\1$/, '$2');

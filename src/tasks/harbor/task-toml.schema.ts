@@ -18,7 +18,7 @@ const atLeastZero = (what: string) => number(`${what}, 0 or more`).nonnegative(`
 const seconds = aboveZero('a number of seconds');
 const secondsOrZero = atLeastZero('a number of seconds');
 const megabytes = aboveZero('a whole number of megabytes').int('a whole number of megabytes above 0');
-const size = text.regex(/^\s*\d+(\.\d+)?\s*([KMGT]i?)?B?\s*$/i, 'a size such as "2G" or "512M"');
+const size = text.regex(/^\s*\d+(\.\d+)?\s*(([KMGT]i?B?|B)\s*)?$/i, 'a size such as "2G" or "512M"');
 const strings = z.array(text, 'a list of strings');
 const user = z.union([nonEmpty, z.int().nonnegative()], 'a user name, or a numeric user id');
 const folderName = text.regex(

@@ -15,9 +15,9 @@ const PATH_FIELDS = ['path', 'file_path', 'filename', 'file', 'target_file', 'fi
 /** A redirection into a file, but not of errors alone or to a device. */
 const REDIRECTION = /(?:^|[^0-9&>=-])1?>>?\|?\s*(?!&|\/dev\/)[^\s&|;<>()]/;
 const WRITING_COMMAND =
-  /(?:^|[;&|(]\s*|\bsudo\s+|\bxargs\s+)(tee|mv|cp|rm|mkdir|touch|chmod|chown|ln|install|patch|dd|truncate|rsync|unzip|sed\s+(-\S+\s+)*-i\S*|sed\s+--in-place|perl\s+-\S*i\S*|tar\s+-?\S*x\S*|git\s+(apply|am|commit|checkout|merge|revert|reset|rm|mv|stash|cherry-pick|clone)|(pip3?|npm|pnpm|yarn|apt|apt-get|cargo|go|gem|poetry|uv)\s+(-\S+\s+)*(install|add|remove|uninstall|i|get|sync))\b/m;
+  /(?:^|[;&|(]\s*|\bsudo\s+|\bxargs\s+)(?:(?:tee|mv|cp|rm|mkdir|touch|chmod|chown|ln|install|patch|dd|truncate|rsync|unzip)\b|sed\s+(?:-\S{1,99}\s{1,9}){0,9}-i|sed\s+--in-place\b|perl\s+-\S{0,99}i|tar\s+-?\S{0,99}x|git\s+(?:apply|am|commit|checkout|merge|revert|reset|rm|mv|stash|cherry-pick|clone)\b|(?:pip3?|npm|pnpm|yarn|apt|apt-get|cargo|go|gem|poetry|uv)\s+(?:-\S{1,99}\s{1,9}){0,9}(?:install|add|remove|uninstall|i|get|sync)\b)/m;
 const TEST_COMMAND =
-  /\b(pytest|py\.test|unittest|tox|nox|vitest|jest|mocha|ava|rspec|phpunit|ctest|bats|(npm|pnpm|yarn|cargo|go|dotnet|mvn|mix|bun|deno|swift|dart|flutter|zig|sbt)\s+(run\s+)?test\S*|make\s+(-\S+\s+)*(test|check)\S*|gradlew?\s+(\S+\s+)*test|(ba)?sh\s+\S*tests?\S*|\.?\/?\S*(run[_-]?tests?|tests?)\.(sh|py|js))\b/;
+  /\b(?:pytest|py\.test|unittest|tox|nox|vitest|jest|mocha|ava|rspec|phpunit|ctest|bats)\b|\b(?:npm|pnpm|yarn|cargo|go|dotnet|mvn|mix|bun|deno|swift|dart|flutter|zig|sbt)\s+(?:run\s+)?test|\bmake\s+(?:-\S{1,99}\s{1,9}){0,9}(?:test|check)|\bgradlew?\s+(?:\S{1,99}\s{1,9}){0,9}test\b|\b(?:ba)?sh\s+\S{0,200}test|tests?\.(?:sh|py|js)\b/;
 const TESTING_TOOL = /(^|[_-])(run[_-]?)?tests?($|[_-])/i;
 
 /** Programs given on the command line that write files. */
@@ -60,7 +60,12 @@ function textField(call: Call, names: readonly string[]): string | null {
 }
 
 /** A `>` inside quotes is text: `awk '$1 > 2'`. */
-const withoutQuotes = (command: string): string => command.replace(/'[^']*'|"(?:[^"\\]|\\.)*"/g, '""');
+function withoutQuotes(command: string): string {
+  // Behind a quote that nothing closes no other of its kind is closed either.
+  return command.replace(/'[^']*'|"(?:[^"\\]|\\[\s\S])*("?)/g, (quoted, close) =>
+    quoted.startsWith("'") || close !== '' ? '""' : quoted.replace(/'[^']*'/g, '""'),
+  );
+}
 
 /** The program and its first argument, after `cd` and variables: `python main.py`. */
 function firstWords(command: string): string {

@@ -1,3 +1,5 @@
+import { anyOf } from '../../any-of.js';
+
 /** How one family spells calls whose parameters stand in tags of their own. */
 export interface TagSpelling {
   /** Around all calls; null where there is none. */
@@ -30,8 +32,7 @@ export function dialectOf<Spelling extends TagSpelling>(spelling: Spelling): Spe
   const starts = wrapper === null ? [call.open] : [call.open, wrapper.open];
   const ends = wrapper === null ? [call.close] : [call.close, wrapper.close];
   const tags = [parameter.open, parameter.close, ...starts, ...ends];
-  const escaped = tags.map((tag) => tag.replace(/[|]/g, '\\$&'));
-  return { ...spelling, starts, ends, tags, anyTag: new RegExp(escaped.join('|'), 'g') };
+  return { ...spelling, starts, ends, tags, anyTag: anyOf(tags, 'g') };
 }
 
 export type TagPart = 'call' | 'parameter';

@@ -1,0 +1,26 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+const FILE = join(
+  process.env.XDG_CACHE_HOME || join(homedir(), '.cache'),
+  'longrun',
+  'regular-expressions.json',
+);
+
+/** Verdicts of earlier runs, by key: a proof takes up to seconds. */
+export function readVerdicts() {
+  try {
+    return new Map(Object.entries(JSON.parse(readFileSync(FILE, 'utf8'))));
+  } catch {
+    // Missing or cut off: everything is judged anew.
+    return new Map();
+  }
+}
+
+export function writeVerdicts(verdicts) {
+  mkdirSync(dirname(FILE), { recursive: true });
+  const unfinished = `${FILE}.${process.pid}`;
+  writeFileSync(unfinished, JSON.stringify(Object.fromEntries(verdicts)));
+  renameSync(unfinished, FILE);
+}
