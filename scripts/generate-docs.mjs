@@ -1,5 +1,7 @@
 // Writes the reference pages that are made from the code. Needs a build: npm run build.
 import { mkdir, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { securityPage } from './docs/threats.mjs';
 
 const root = new URL('..', import.meta.url);
 const built = (path) => import(new URL(`dist/src/${path}`, root).href);
@@ -13,4 +15,5 @@ await writeFile(
   new URL('longrun.schema.json', folder),
   `${JSON.stringify(configFileJsonSchema(), null, 2)}\n`,
 );
-console.log('Wrote docs/reference/config.md and docs/reference/longrun.schema.json.');
+await writeFile(new URL('docs/security.md', root), securityPage(fileURLToPath(root)));
+console.log('Wrote docs/reference/config.md, docs/reference/longrun.schema.json and docs/security.md.');

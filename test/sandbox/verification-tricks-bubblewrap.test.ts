@@ -3,6 +3,7 @@ import type { VerifierSpec } from '../../src/core/task.schema.js';
 import { BubblewrapDriver } from '../../src/sandbox/bubblewrap/index.js';
 import { verifyByTests } from '../../src/tasks/verification/verify-by-tests.js';
 import { inlineTask } from '../support/inline-task.js';
+import { threat } from '../support/threat.js';
 import { act, ScoringBench } from '../tasks/support/scoring.js';
 import { BACKGROUND, PLANTED, READ_AT_START, type Trick } from '../tasks/support/tricks.js';
 
@@ -65,8 +66,8 @@ async function verdictAfter(script: string, isolation: VerifierSpec['isolation']
 
 const NAMES = Object.keys(TRICKS);
 
-describe('in a fresh bubblewrap sandbox the score is not changed', () => {
-  it.each(NAMES)('by %s', async (name) => {
+describe(threat('an agent that is root', 'its score, at `separate`'), () => {
+  it.each(NAMES)('is not changed in bubblewrap by %s', async (name) => {
     const verdict = await verdictAfter(TRICKS[name]?.script ?? '', 'separate');
     expect(verdict).toMatchObject({ reward: 0, isolation: 'separate' });
   });

@@ -3,6 +3,7 @@ import type { VerifierSpec } from '../../src/core/task.schema.js';
 import { DockerDriver } from '../../src/sandbox/docker/index.js';
 import { verifyByTests } from '../../src/tasks/verification/verify-by-tests.js';
 import { inlineTask } from '../support/inline-task.js';
+import { threat } from '../support/threat.js';
 import { act, ScoringBench } from '../tasks/support/scoring.js';
 import { BACKGROUND, TRICKS } from '../tasks/support/tricks.js';
 
@@ -41,8 +42,8 @@ async function verdictAfter(script: string, isolation: VerifierSpec['isolation']
 const NAMES = Object.keys(TRICKS);
 const scriptOf = (name: string): string => TRICKS[name]?.script ?? '';
 
-describe.concurrent('by a root agent, in a fresh sandbox, the score is not changed', () => {
-  it.each(NAMES)('by %s', async (name) => {
+describe.concurrent(threat('an agent that is root', 'its score, at `separate`'), () => {
+  it.each(NAMES)('is not changed by %s', async (name) => {
     expect(await verdictAfter(scriptOf(name), 'separate', null)).toMatchObject({
       reward: 0,
       isolation: 'separate',
@@ -51,8 +52,8 @@ describe.concurrent('by a root agent, in a fresh sandbox, the score is not chang
   });
 });
 
-describe.concurrent('by an agent that is not root, beside its tests, the score is not changed', () => {
-  it.each(NAMES)('by %s', async (name) => {
+describe.concurrent(threat('an agent that is not root', 'its score, at `shared`'), () => {
+  it.each(NAMES)('is not changed by %s', async (name) => {
     const verdict = await verdictAfter(scriptOf(name), 'shared', 'nobody');
     expect(verdict).toMatchObject({ reward: 0, isolation: 'shared', testOutput: ENVIRONMENT });
   });
