@@ -38,7 +38,7 @@ export function refusedHost(hostname: string): string | null {
 
 /** The same of an address that a name was resolved to. */
 export function isRefusedAddress(address: string): boolean {
-  const plain = address.replace(/%.*$/, '');
+  const plain = address.split('%', 1)[0] ?? '';
   const family = isIP(plain);
   return family !== 0 && REFUSED.check(plain, family === 6 ? 'ipv6' : 'ipv4');
 }

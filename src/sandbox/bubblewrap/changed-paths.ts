@@ -23,7 +23,7 @@ export function compareListing(
   const implied = impliedFolders([...started.keys(), ...mountPoints]);
   const seen = new Set<string>();
   for (const line of listing.split('\0')) {
-    const match = /^(\S) (\d+) (\d+) (\d+\.?\d*) (\/[\s\S]*)$/.exec(line);
+    const match = /^(\S) (\d{1,8}) (\d{1,20}) (\d{1,20}(?:\.\d{1,20})?) (\/[\s\S]*)$/.exec(line);
     if (!match) continue;
     const [, type, mode, size, changedAt, path] = match as unknown as [
       string,

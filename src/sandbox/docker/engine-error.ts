@@ -15,7 +15,12 @@ export function engineStatus(error: unknown): number | null {
 /** What the engine said, in one line. */
 export function engineWords(error: unknown): string {
   const failure = error as EngineFailure;
-  return (failure.json?.message ?? failure.message ?? String(error)).trim().replace(/\s*\n\s*/g, ' ');
+  const words = failure.json?.message ?? failure.message ?? String(error);
+  return words
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join(' ');
 }
 
 /** Turns a failure of the engine into ours; `doing` completes "while ...". */

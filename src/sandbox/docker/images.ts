@@ -66,7 +66,7 @@ export class Images {
 
   private async pull(name: string, signal: AbortSignal): Promise<void> {
     try {
-      const reference = /[:@][^/]*$/.test(name) ? name : `${name}:latest`;
+      const reference = /[:@]/.test(name.slice(name.lastIndexOf('/') + 1)) ? name : `${name}:latest`;
       const stream = await this.docker.pull(reference, { abortSignal: signal });
       const log = await this.follow(stream, signal);
       if (log.failure !== null) throw new Error(log.failure);

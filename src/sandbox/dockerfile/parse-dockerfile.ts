@@ -133,10 +133,13 @@ function unquote(word: string): string {
 }
 
 function expand(word: string, variables: Record<string, string>): string {
-  return word.replace(/\$(?:(\w+)|\{(\w+)(?::-([^}]*))?\})/g, (_, plain, braced, fallback) => {
-    const value = variables[(plain ?? braced) as string];
-    return value === undefined || value === '' ? ((fallback ?? '') as string) : value;
-  });
+  return word.replace(
+    /\$(?:(\w{1,100})|\{(\w{1,100})(?::-([^}]{0,10000}))?\})/g,
+    (_, plain, braced, fallback) => {
+      const value = variables[(plain ?? braced) as string];
+      return value === undefined || value === '' ? ((fallback ?? '') as string) : value;
+    },
+  );
 }
 
 /** Joins continued lines and drops comments; `line` is where each instruction starts. */

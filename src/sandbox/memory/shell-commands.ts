@@ -39,10 +39,7 @@ const COMMANDS: Record<string, Run> = {
   },
   mktemp: async (args, ctx) => {
     const template = args.find((arg) => arg.includes('XXX')) ?? '/tmp/tmp.XXXXXXXXXX';
-    const path = ctx.fs.resolvePath(
-      ctx.cwd,
-      template.replace(/X+(?!.*X)/, () => Math.random().toString(36).slice(2, 12).padEnd(10, '0')),
-    );
+    const path = ctx.fs.resolvePath(ctx.cwd, withRandomEnd(template));
     if (args.some((arg) => /^-[a-z]*d/.test(arg))) await ctx.fs.mkdir(path, { recursive: true });
     else await ctx.fs.writeFile(path, '');
     return ok(`${path}\n`);
@@ -135,4 +132,13 @@ function statField(letter: string, name: string, stat: FsStat): string | null {
     h: '1',
   };
   return fields[letter] ?? null;
+}
+
+/** A template of mktemp, with something random in the place of its last Xs. */
+function withRandomEnd(template: string): string {
+  const end = template.lastIndexOf('X') + 1;
+  let start = end;
+  while (template[start - 1] === 'X') start -= 1;
+  const random = Math.random().toString(36).slice(2, 12).padEnd(10, '0');
+  return template.slice(0, start) + random + template.slice(end);
 }

@@ -83,7 +83,7 @@ export class PublicNetwork {
     const batch = firewallBatch({ refused, nameservers: host.nameservers }).toString('hex');
     const helper = await HelperContainer.create(this.docker, {
       program: APPLY_FIREWALL,
-      args: batch.match(new RegExp(`.{1,${ARGUMENT_CHARACTERS}}`, 'g')) ?? [],
+      args: inPieces(batch, ARGUMENT_CHARACTERS),
       networkMode: `container:${containerId}`,
       capabilities: ['NET_ADMIN'],
       labels,
@@ -102,6 +102,11 @@ export class PublicNetwork {
     for (const [name, { NetworkID }] of Object.entries(networks))
       await this.docker.getNetwork(NetworkID || name).disconnect({ Container: container.id, Force: true });
   }
+}
+
+function inPieces(text: string, characters: number): string[] {
+  const count = Math.ceil(text.length / characters);
+  return Array.from({ length: count }, (_, i) => text.slice(i * characters, (i + 1) * characters));
 }
 
 /** Whether a container has more than its loopback interface. */
@@ -123,8 +128,10 @@ async function provideHelperImage(images: Images): Promise<void> {
   }
 }
 
+const isAboutNetwork = (words: string): boolean => words.includes('network ') && words.includes('not found');
+
 const isNetworkGone = (error: unknown): boolean =>
-  engineStatus(error) === 404 && /network .*not found/i.test(engineWords(error));
+  engineStatus(error) === 404 && isAboutNetwork(engineWords(error).toLowerCase());
 
 function notShielded(error: unknown): LongrunError {
   if (!LongrunError.is(error, 'sandbox_failed') || error.hint !== undefined) return error as LongrunError;
