@@ -12,6 +12,7 @@ import type { ServeSettingName, ServeSettings } from '../config/serve-settings.s
 import type { Settings } from '../config/settings.schema.js';
 import { stateFolder } from '../config/state-folder.js';
 import { literalKey } from '../config/upload-key.js';
+import { escapeTerminal } from '../report/escape-terminal.js';
 import { checkStoreUrl } from '../store/index.js';
 import { type CliIo, wantsColour } from './cli-io.js';
 import type { CommonOptions } from './common-options.js';
@@ -23,7 +24,7 @@ export interface CommandContext {
   json: boolean;
   stateDir: string;
   log: Logger;
-  /** A line for the person, on standard error. */
+  /** Plain text for the person, on standard error. Escaped here. */
   say(line: string): void;
   /** Sends lines and logs through a live view, so that it is not torn; null = straight out again. */
   redirect(print: ((text: string) => void) | null): void;
@@ -89,7 +90,7 @@ function openContext(
     secrets: [...secretValues(io.env, settings.apiKeyEnv), ...secrets],
     write: (line) => print(line),
   });
-  const say = (line: string): void => print(`${line}\n`);
+  const say = (line: string): void => print(`${escapeTerminal(line)}\n`);
   for (const warning of warnings) say(warning);
   useStore(settings.store, io.env);
   return {
@@ -109,13 +110,4 @@ function useStore(storeUrl: string | null, env: NodeJS.ProcessEnv): void {
   if (storeUrl === null) return;
   checkStoreUrl(storeUrl);
   env.LONGRUN_STORE = storeUrl;
-}
-
-/** The one document of a command that was asked for `--json`. */
-export function printJson(io: CliIo, document: unknown): void {
-  io.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
-}
-
-export function printLines(io: CliIo, lines: readonly string[]): void {
-  io.stdout.write(lines.map((line) => `${line}\n`).join(''));
 }

@@ -1,5 +1,6 @@
 import { type Logger, pino, stdSerializers } from 'pino';
 import { prettyFactory } from 'pino-pretty';
+import { escapeJson, escapeTerminal, escapeTerminalLine } from '../report/escape-terminal.js';
 
 const SECRET_NAME = /key|token|secret|password|authorization/i;
 const REDACTED = '[redacted]';
@@ -17,7 +18,7 @@ export interface LoggerOptions {
   write(line: string): void;
 }
 
-/** Logs with secrets redacted, by the name of the field and by value. */
+/** Logs with secrets redacted, by the name of the field and by value, and nothing that a terminal acts on. */
 export function createLogger(options: LoggerOptions): Logger {
   const format = options.pretty
     ? prettyFactory({ colorize: options.colour, translateTime: 'HH:MM:ss', ignore: 'pid,hostname' })
@@ -25,7 +26,7 @@ export function createLogger(options: LoggerOptions): Logger {
   const secrets = options.secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH);
   const write = (line: string): void => {
     const clean = secrets.reduce((text, secret) => text.replaceAll(secret, REDACTED), line);
-    options.write(format ? format(clean) : clean);
+    options.write(format ? format(readable(clean)) : escapeJson(clean));
   };
   return pino(
     {
@@ -35,6 +36,21 @@ export function createLogger(options: LoggerOptions): Logger {
       formatters: { log: (fields) => redact(fields, 0) as Record<string, unknown> },
     },
     { write },
+  );
+}
+
+/** A logged line whose texts may be shown: a message is one line, so that it cannot pass for several. */
+function readable(line: string): Record<string, unknown> {
+  const { msg, ...fields } = JSON.parse(line);
+  return { ...(escaped(fields) as Record<string, unknown>), msg: escapeTerminalLine(String(msg ?? '')) };
+}
+
+function escaped(value: unknown): unknown {
+  if (typeof value === 'string') return escapeTerminal(value);
+  if (Array.isArray(value)) return value.map(escaped);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [escapeTerminalLine(name), escaped(inner)]),
   );
 }
 

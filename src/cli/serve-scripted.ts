@@ -14,8 +14,8 @@ import {
 import { openTokenizer, tokenizerOf } from '../model/tokenizer/open-tokenizer.js';
 import { FAMILIES, resolveFamily } from '../parsers/index.js';
 import { type CliIo, EXIT } from './cli-io.js';
-import { printJson } from './command-context.js';
 import type { ServeScriptedFlags } from './commands/model/serve-scripted.js';
+import { printJson } from './print.js';
 import { wholeNumber } from './whole-number.js';
 
 const MODELS = ['demo', 'solver', 'failing', 'partly'] as const;
