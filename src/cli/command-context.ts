@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { checkStateFolder } from '../config/check-state-folder.js';
 import {
   type CommonSettings,
   type FlagValues,
@@ -91,12 +92,13 @@ function openContext(
     write: (line) => print(line),
   });
   const say = (line: string): void => print(`${escapeTerminal(line)}\n`);
-  for (const warning of warnings) say(warning);
+  const stateDir = stateFolder(settings.stateDir, io.env);
+  for (const warning of [...warnings, ...checkStateFolder(stateDir)]) say(warning);
   useStore(settings.store, io.env);
   return {
     io,
     json: settings.json,
-    stateDir: stateFolder(settings.stateDir, io.env),
+    stateDir,
     log,
     say,
     redirect: (through) => {
