@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { existsSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { installPackages, mayInstall } from './packages.mjs';
@@ -70,7 +69,8 @@ async function startDaemon(answers) {
     return (await until(answers)) ? null : 'systemctl start docker did not bring the engine up';
   }
   clearStalePid();
-  const log = join(tmpdir(), 'longrun-dockerd.log');
+  // Not in /tmp, where another user may have put a link under this name.
+  const log = '/var/log/longrun-dockerd.log';
   announce('docker', `starting dockerd (log: ${log})`);
   const output = openSync(log, 'w', 0o600);
   const daemon = spawn(which('dockerd', SBIN), [], { detached: true, stdio: ['ignore', output, output] });

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { checkStateFolder } from '../config/check-state-folder.js';
 import {
   type CommonSettings,
   type FlagValues,
@@ -12,6 +13,7 @@ import type { ServeSettingName, ServeSettings } from '../config/serve-settings.s
 import type { Settings } from '../config/settings.schema.js';
 import { stateFolder } from '../config/state-folder.js';
 import { literalKey } from '../config/upload-key.js';
+import { escapeTerminal } from '../report/escape-terminal.js';
 import { checkStoreUrl } from '../store/index.js';
 import { type CliIo, wantsColour } from './cli-io.js';
 import type { CommonOptions } from './common-options.js';
@@ -23,7 +25,7 @@ export interface CommandContext {
   json: boolean;
   stateDir: string;
   log: Logger;
-  /** A line for the person, on standard error. */
+  /** Plain text for the person, on standard error. Escaped here. */
   say(line: string): void;
   /** Sends lines and logs through a live view, so that it is not torn; null = straight out again. */
   redirect(print: ((text: string) => void) | null): void;
@@ -89,13 +91,14 @@ function openContext(
     secrets: [...secretValues(io.env, settings.apiKeyEnv), ...secrets],
     write: (line) => print(line),
   });
-  const say = (line: string): void => print(`${line}\n`);
-  for (const warning of warnings) say(warning);
+  const say = (line: string): void => print(`${escapeTerminal(line)}\n`);
+  const stateDir = stateFolder(settings.stateDir, io.env);
+  for (const warning of [...warnings, ...checkStateFolder(stateDir)]) say(warning);
   useStore(settings.store, io.env);
   return {
     io,
     json: settings.json,
-    stateDir: stateFolder(settings.stateDir, io.env),
+    stateDir,
     log,
     say,
     redirect: (through) => {
@@ -109,13 +112,4 @@ function useStore(storeUrl: string | null, env: NodeJS.ProcessEnv): void {
   if (storeUrl === null) return;
   checkStoreUrl(storeUrl);
   env.LONGRUN_STORE = storeUrl;
-}
-
-/** The one document of a command that was asked for `--json`. */
-export function printJson(io: CliIo, document: unknown): void {
-  io.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
-}
-
-export function printLines(io: CliIo, lines: readonly string[]): void {
-  io.stdout.write(lines.map((line) => `${line}\n`).join(''));
 }

@@ -1,7 +1,9 @@
 import { type Logger, pino, stdSerializers } from 'pino';
 import { prettyFactory } from 'pino-pretty';
+
 import { REDACTED, redact } from '../core/redact.js';
-import { escapeTerminal } from '../report/escape-terminal.js';
+
+import { escapeJson, escapeTerminal, escapeTerminalLine } from '../report/escape-terminal.js';
 
 const SECRET_NAME = /key|token|secret|password|authorization/i;
 const MAX_DEPTH = 8;
@@ -16,14 +18,14 @@ export interface LoggerOptions {
   write(line: string): void;
 }
 
-/** Logs with secrets redacted, by the name of the field and by value. */
+/** Logs with secrets redacted, by the name of the field and by value, and nothing that a terminal acts on. */
 export function createLogger(options: LoggerOptions): Logger {
   const format = options.pretty
     ? prettyFactory({ colorize: options.colour, translateTime: 'HH:MM:ss', ignore: 'pid,hostname' })
     : null;
   const write = (line: string): void => {
     const clean = redact(line, options.secrets);
-    options.write(format ? format(JSON.parse(clean, shown)) : clean);
+    options.write(format ? format(readable(clean)) : escapeJson(clean));
   };
   return pino(
     {
@@ -36,9 +38,20 @@ export function createLogger(options: LoggerOptions): Logger {
   );
 }
 
-/** Messages quote what came from outside, and a terminal would obey it. */
-const shown = (_name: string, value: unknown): unknown =>
-  typeof value === 'string' ? escapeTerminal(value) : value;
+/** A logged line whose texts may be shown: a message is one line, so that it cannot pass for several. */
+function readable(line: string): Record<string, unknown> {
+  const { msg, ...fields } = JSON.parse(line);
+  return { ...(escaped(fields) as Record<string, unknown>), msg: escapeTerminalLine(String(msg ?? '')) };
+}
+
+function escaped(value: unknown): unknown {
+  if (typeof value === 'string') return escapeTerminal(value);
+  if (Array.isArray(value)) return value.map(escaped);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [escapeTerminalLine(name), escaped(inner)]),
+  );
+}
 
 /** Texts under names such as `apiKey` or `authorization` are blanked; numbers (counts of tokens) stay. */
 function withoutNamed(value: unknown, depth: number): unknown {

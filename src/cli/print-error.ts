@@ -3,6 +3,7 @@ import { LongrunError } from '../core/errors.js';
 import { escapeTerminal } from '../report/escape-terminal.js';
 import { toSnakeCase } from '../store/wire-names.js';
 import { type CliIo, EXIT, wantsColour } from './cli-io.js';
+import { printJson } from './print.js';
 
 /** Prints what ended a command, once and in one form, and answers the exit code. */
 export function printError(error: unknown, io: CliIo, json: boolean): number {
@@ -15,9 +16,7 @@ export function printError(error: unknown, io: CliIo, json: boolean): number {
     const details = Object.fromEntries(
       Object.entries(known.details).map(([name, value]) => [toSnakeCase(name), value]),
     );
-    io.stdout.write(
-      `${JSON.stringify({ error: { code, message, hint: hint ?? null, details } }, null, 2)}\n`,
-    );
+    printJson(io, { error: { code, message, hint: hint ?? null, details } });
   }
   io.stderr.write(errorText(known.message, known.hint, wantsColour(io.stderr, io.env)));
   if (known.code === 'internal' && known.stack) io.stderr.write(`${escapeTerminal(known.stack)}\n`);

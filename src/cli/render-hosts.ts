@@ -1,5 +1,4 @@
 import type { HostRow } from '../launch/host-rows.js';
-import { escapeTerminalLine } from '../report/escape-terminal.js';
 import { duration, UNKNOWN } from '../report/quantities.js';
 import { type Cell, type Column, painted, renderTable } from '../report/table.js';
 import type { Look } from './look.js';
@@ -18,11 +17,11 @@ const COLOURS = { working: 'green', draining: 'yellow', left: 'dim', silent: 're
 export function renderHosts(hosts: readonly HostRow[], now: number, { style, columns }: Look): string[] {
   if (hosts.length === 0) return ['No worker has been here yet. Start one: longrun worker'];
   const rows = hosts.map((host): Cell[] => [
-    escapeTerminalLine(host.hostId),
+    host.hostId,
     painted(style, COLOURS[host.state], host.state),
     host.role,
     sandboxes(host),
-    escapeTerminalLine(host.hostname),
+    host.hostname,
     host.lastSeenAt === null ? UNKNOWN : `${duration(Math.max(0, now - host.lastSeenAt))} ago`,
   ]);
   return renderTable(COLUMNS, rows, columns, style);
@@ -30,8 +29,6 @@ export function renderHosts(hosts: readonly HostRow[], now: number, { style, col
 
 /** Held and possible, by kind. */
 function sandboxes({ capacity, live }: HostRow): string {
-  const kinds = Object.entries(capacity).map(
-    ([kind, n]) => `${escapeTerminalLine(kind)} ${live[kind] ?? 0}/${n}`,
-  );
+  const kinds = Object.entries(capacity).map(([kind, n]) => `${kind} ${live[kind] ?? 0}/${n}`);
   return kinds.length === 0 ? UNKNOWN : kinds.join(', ');
 }

@@ -23,7 +23,7 @@ export function queueLines(
     { title: 'attempts', align: 'right' as const },
   ];
   const cells = rows.map((row) => [
-    escapeTerminalLine(row.rolloutId),
+    row.rolloutId,
     row.resolution === null ? row.state : `${row.state} (${row.resolution.as})`,
     row.open ? `${row.stopReason}, trying again` : row.stopReason,
     reward(row.reward),

@@ -1,5 +1,4 @@
 import type { RunRow } from '../launch/run-rows.js';
-import { escapeTerminalLine } from '../report/escape-terminal.js';
 import { dollars, percent } from '../report/quantities.js';
 import { type Column, renderTable } from '../report/table.js';
 import type { Look } from './look.js';
@@ -23,7 +22,7 @@ export function renderRunRows(rows: readonly RunRow[], { style, columns }: Look)
     row.runId,
     row.requestedBy === null ? row.status : `${row.status}, on request`,
     row.mode,
-    escapeTerminalLine(row.model ?? `${row.agent} agent`),
+    row.model ?? `${row.agent} agent`,
     `${row.nDone}/${row.nRollouts}`,
     percent(row.passAt1),
     dollars(row.costUsd),

@@ -1,5 +1,4 @@
 import type { ListedSandbox, Listing } from '../launch/sandbox-inventory.js';
-import { escapeTerminalLine } from '../report/escape-terminal.js';
 import { duration } from '../report/quantities.js';
 import { type Column, renderTable } from '../report/table.js';
 import type { MadeImage } from '../sandbox/image-keeper.js';
@@ -30,7 +29,7 @@ export function renderListing(listing: Listing, { style, columns }: Look, now: n
   const { sandboxes, images, clusterAnswers } = listing;
   const rows = sandboxes.map(({ ref, owner, createdAtMs, running, ownerState }) => [
     ref.id.slice(0, 12),
-    escapeTerminalLine(`${owner.runId}/${owner.taskId}/${owner.sample}`),
+    `${owner.runId}/${owner.taskId}/${owner.sample}`,
     String(owner.attempt),
     owner.role,
     duration(Math.max(0, now - createdAtMs)),

@@ -46,8 +46,8 @@ const COLUMNS: Column[] = [
 export function renderTaskRows(rows: readonly TaskRow[], { style, columns }: Look): string[] {
   const cells = rows.map((row) => [
     row.task_id,
-    escapeTerminalLine(row.category ?? UNKNOWN),
-    escapeTerminalLine(row.difficulty ?? UNKNOWN),
+    row.category ?? UNKNOWN,
+    row.difficulty ?? UNKNOWN,
     String(row.steps),
     row.agent_timeout_ms === null ? 'no limit' : duration(row.agent_timeout_ms),
     row.network,

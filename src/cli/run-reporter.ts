@@ -9,10 +9,11 @@ import type { RunDocument } from '../report/summary.js';
 import type { RunRecord } from '../store/records.schema.js';
 import { toWire } from '../store/wire.js';
 import { EXIT, wantsColour } from './cli-io.js';
-import { type CommandContext, printJson, printLines } from './command-context.js';
+import type { CommandContext } from './command-context.js';
 import type { LiveView } from './live/live-view.js';
 import { openView } from './live/open-view.js';
 import { lookOf } from './look.js';
+import { printJson, printLines } from './print.js';
 import { errorText } from './print-error.js';
 
 export interface ReporterOptions {
@@ -171,13 +172,8 @@ export class RunReporter {
     const failure = rollouts.find((result) => result.failure !== null)?.failure;
     if (summary.nScored === 0 && failure) {
       io.exitCode = EXIT.error;
-      say(
-        errorText(
-          `Nothing was scored: ${failure.message}`,
-          failure.hint,
-          wantsColour(io.stderr, io.env),
-        ).trimEnd(),
-      );
+      const message = `Nothing was scored: ${failure.message}`;
+      io.stderr.write(errorText(message, failure.hint, wantsColour(io.stderr, io.env)));
       return;
     }
     const { failUnder } = this.options;

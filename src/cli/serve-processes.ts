@@ -8,7 +8,8 @@ import { defaultCapacities } from '../worker/capacity.js';
 import { hostIdentity } from '../worker/host-identity.js';
 import { lockHost } from '../worker/host-lock.js';
 import { EXIT } from './cli-io.js';
-import { type CommandContext, printJson } from './command-context.js';
+import type { CommandContext } from './command-context.js';
+import { printJson } from './print.js';
 
 /** Several worker processes under this one, each a host `<id>-<n>` of its own; ends with 0 when asked to. */
 export async function serveProcesses(context: CommandContext, settings: WorkerSettings): Promise<void> {

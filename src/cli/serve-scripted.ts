@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { tbliteScripts } from '../../environments/tblite/scripts/index.js';
@@ -13,9 +13,10 @@ import {
 } from '../model/policy-server/index.js';
 import { openTokenizer, tokenizerOf } from '../model/tokenizer/open-tokenizer.js';
 import { FAMILIES, resolveFamily } from '../parsers/index.js';
+import { createFile } from '../store/filesystem/open-own.js';
 import { type CliIo, EXIT } from './cli-io.js';
-import { printJson } from './command-context.js';
 import type { ServeScriptedFlags } from './commands/model/serve-scripted.js';
+import { printJson } from './print.js';
 import { wholeNumber } from './whole-number.js';
 
 const MODELS = ['demo', 'solver', 'failing', 'partly'] as const;
@@ -66,11 +67,20 @@ async function tokenizerFor({ tokenizer, writeTokenizer }: ServeScriptedFlags) {
 async function write(folder: string, files: ReturnType<typeof ownTokenizerFiles>): Promise<void> {
   try {
     await mkdir(folder, { recursive: true });
-    await writeFile(join(folder, 'tokenizer.json'), files.tokenizer);
-    await writeFile(join(folder, 'tokenizer_config.json'), `${JSON.stringify(files.config, null, 2)}\n`);
-    await writeFile(join(folder, 'chat_template.jinja'), files.template ?? '');
+    await replaceFile(join(folder, 'tokenizer.json'), files.tokenizer);
+    await replaceFile(join(folder, 'tokenizer_config.json'), `${JSON.stringify(files.config, null, 2)}\n`);
+    await replaceFile(join(folder, 'chat_template.jinja'), files.template ?? '');
   } catch (cause) {
     throw badInput(`--write-tokenizer: ${folder} cannot be written: ${(cause as Error).message}.`);
+  }
+}
+
+async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
+  const file = await createFile(path);
+  try {
+    await file.writeFile(content);
+  } finally {
+    await file.close();
   }
 }
 

@@ -6,8 +6,9 @@ import { serveWorker } from '../launch/serve-worker.js';
 import { supervisorLine } from '../launch/supervised.js';
 import { capacityOf, durationMs } from '../launch/worker-plan.js';
 import { type CliIo, EXIT } from './cli-io.js';
-import { type CommandContext, commandContext, printJson } from './command-context.js';
+import { type CommandContext, commandContext } from './command-context.js';
 import type { CommonOptions } from './common-options.js';
+import { printJson } from './print.js';
 import { ownSettings, type ServeOptions } from './serve-options.js';
 import { serveProcesses } from './serve-processes.js';
 

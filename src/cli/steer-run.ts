@@ -1,8 +1,9 @@
 import { withRunClient } from '../launch/resume-run.js';
 import type { RunClient } from '../temporal/run-client.js';
 import type { CliIo } from './cli-io.js';
-import { commandContext, printJson } from './command-context.js';
+import { commandContext } from './command-context.js';
 import type { CommonOptions } from './common-options.js';
+import { printJson } from './print.js';
 
 /** Sends one message to a run and says what became of it. */
 export async function steerRun(

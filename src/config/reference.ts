@@ -46,7 +46,8 @@ Flags win over the environment, the environment over the file, the file over the
 Temporal is reached by its own standard variables and profile file (\`TEMPORAL_ADDRESS\`,
 \`TEMPORAL_NAMESPACE\`, \`TEMPORAL_API_KEY\`, …); without an address longrun runs a server on this machine.
 The state folder is \`--state-dir\`, else \`LONGRUN_HOME\`, else \`$XDG_STATE_HOME/longrun\`, else
-\`~/.local/state/longrun\`.
+\`~/.local/state/longrun\`. What is in it is believed, so it has to belong to you (or root) and nobody else may write to it:
+else it is refused, with the command that puts it right.
 
 \`\`\`yaml
 # longrun.yaml

@@ -1,4 +1,4 @@
-import { appendFile, open, stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { rolloutId } from '../core/ids.js';
 import { effectiveReward } from '../core/trajectory/effective-reward.js';
@@ -7,6 +7,7 @@ import type { ExportContext } from '../formats/export-format.js';
 import { pythonJson } from '../formats/python-json.js';
 import { FAILED_FILE, SAMPLES_FILE, shareGptFormat } from '../formats/sharegpt/sharegpt.js';
 import { UNPARSED_KEY } from '../formats/sharegpt/unparsed-arguments.js';
+import { APPENDING, openOwn } from '../store/filesystem/open-own.js';
 import { errnoOf } from '../store/filesystem/store-error.js';
 import type { RolloutResult } from '../store/records.schema.js';
 import { readRun } from '../store/runs.js';
@@ -134,7 +135,13 @@ function rolloutIn(line: string): string | null {
 
 /** In one write, after a line feed where a torn line has none. */
 async function appendRow(path: string, line: string): Promise<void> {
-  await appendFile(path, `${(await endsTorn(path)) ? '\n' : ''}${line}\n`);
+  const start = (await endsTorn(path)) ? '\n' : '';
+  const file = await openOwn(path, APPENDING);
+  try {
+    await file.appendFile(`${start}${line}\n`);
+  } finally {
+    await file.close();
+  }
 }
 
 async function endsTorn(path: string): Promise<boolean> {

@@ -16,6 +16,17 @@ export function escapeTerminalLine(text: string): string {
   return text.replace(UNSAFE, visible);
 }
 
+/** JSON text with the same characters as \uXXXX: still the same document, and nothing that a terminal acts on. */
+export function escapeJson(json: string): string {
+  return json.replace(UNSAFE, (char) => (char === '\n' ? char : codeUnits(char)));
+}
+
+const codeUnits = (char: string): string =>
+  Array.from(
+    { length: char.length },
+    (_, i) => `\\u${char.charCodeAt(i).toString(16).padStart(4, '0')}`,
+  ).join('');
+
 function visible(char: string): string {
   const code = char.codePointAt(0) as number;
   if (code < 0x20) return String.fromCharCode(CONTROL_PICTURES + code);

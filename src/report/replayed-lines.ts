@@ -12,7 +12,7 @@ export function replayedLines({ by, commands, differences, firstDifference }: Re
   const { turn, tool, recorded, found } = firstDifference;
   const [was, is] = firstLines(recorded, found);
   return [
-    `${executed} executed again, ${differences} with another output than recorded; the first: turn ${turn}, ${tool}`,
+    `${executed} executed again, ${differences} with another output than recorded; the first: turn ${turn}, ${short(tool)}`,
     `  recorded   ${short(was)}`,
     `  this time  ${short(is)}`,
   ];

@@ -1,5 +1,4 @@
 import type { RolloutResult } from '../store/records.schema.js';
-import { escapeTerminalLine } from './escape-terminal.js';
 import { rolloutMark } from './rollout-mark.js';
 import type { Style } from './style.js';
 import type { RunDocument } from './summary.js';
@@ -31,7 +30,7 @@ export function failureLines({ rollouts }: RunDocument, style: Style, columns: n
     .map(({ result, times }) => [
       String(times),
       painted(style, 'yellow', result.stopReason),
-      escapeTerminalLine((result.failure?.message ?? '').slice(0, MESSAGE_MAX_CHARS)),
+      (result.failure?.message ?? '').slice(0, MESSAGE_MAX_CHARS),
     ]);
   const rollout = failed.length === 1 ? 'rollout was' : 'rollouts were';
   const heading = `${failed.length} ${rollout} lost to infrastructure: without a score, in no mean`;

@@ -1,6 +1,5 @@
 import { mean } from '../core/statistics/mean.js';
 import type { RolloutResult } from '../store/records.schema.js';
-import { escapeTerminalLine } from './escape-terminal.js';
 import { reward } from './quantities.js';
 import { ROLLOUT_MARKS, rolloutMark } from './rollout-mark.js';
 import type { Style } from './style.js';
@@ -32,7 +31,7 @@ export function taskLines(document: RunDocument, style: Style, columns: number):
     { title: 'mean reward', align: 'right' },
   ];
   const rows = shown.map((task) => [
-    escapeTerminalLine(task.taskId),
+    task.taskId,
     marksCell(task.results, passThreshold, style),
     `${task.passed} of ${task.scored}`,
     reward(task.meanReward),

@@ -57,7 +57,7 @@ function titleLines({ run, summary }: RunDocument, style: Style): string[] {
   lines.push(style('dim', `run ${run.runId}${run.mode === 'serve' ? ' · serve' : ''} · ${run.status}`));
   if (note !== null && run.pauseReason !== null) {
     const advice = pauseAdvice(run.runId, run.pauseReason, run.config);
-    lines.push(style('yellow', `paused: ${note}; ${advice}`));
+    lines.push(style('yellow', escapeTerminalLine(`paused: ${note}; ${advice}`)));
   }
   if (summary.scripted) {
     lines.push(style('yellow', 'scripted model: a script plays back, so these scores rate no real model'));
@@ -132,7 +132,7 @@ function categoryLines({ summary }: RunDocument, style: Style, columns: number):
     { title: 'mean reward', align: 'right' },
   ];
   const rows = summary.categories.map((found) => [
-    escapeTerminalLine(found.category),
+    found.category,
     String(found.tasks),
     String(found.nScored),
     percent(found.passAt1),

@@ -1,4 +1,5 @@
 import { cutToWidth, displayWidth } from './display-width.js';
+import { escapeTerminalLine } from './escape-terminal.js';
 import type { Style, StyleName } from './style.js';
 
 export interface Column {
@@ -8,7 +9,7 @@ export interface Column {
   flexible?: boolean;
 }
 
-/** A cell is escaped text; `paint` colours it after it was measured. */
+/** A cell is plain text, escaped here; `paint` colours it after it was measured. */
 export type Cell = string | { text: string; paint: (text: string) => string };
 
 const GAP = '   ';
@@ -36,7 +37,7 @@ export function painted(style: Style, name: StyleName, text: string): Cell {
 }
 
 const dimmed = (text: string, style: Style): Cell => painted(style, 'dim', text);
-const textOf = (cell: Cell): string => (typeof cell === 'string' ? cell : cell.text);
+const textOf = (cell: Cell): string => escapeTerminalLine(typeof cell === 'string' ? cell : cell.text);
 
 function columnWidths(columns: readonly Column[], rows: readonly Cell[][], width: number): number[] {
   const widths = columns.map((column, i) =>

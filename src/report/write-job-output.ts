@@ -30,7 +30,9 @@ export async function writeJobOutput(
   try {
     await refuseForeign(target, document.run.runId);
     await rm(partial, { recursive: true, force: true });
-    await mkdir(partial, { recursive: true });
+    await mkdir(jobsDir, { recursive: true });
+    // Not recursive: a folder that another user has put there since is not taken for ours.
+    await mkdir(partial);
     await writeJob(store, document, jobsDir, partial);
     await rm(target, { recursive: true, force: true });
     await rename(partial, target);

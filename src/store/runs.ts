@@ -1,5 +1,5 @@
 import { LongrunError } from '../core/errors.js';
-import type { RolloutKey } from '../core/ids.js';
+import { ID_PATTERN, type RolloutKey } from '../core/ids.js';
 import { type Task, taskSchema } from '../core/task.schema.js';
 import { keys } from './keys.js';
 import { withAmendments } from './limits.js';
@@ -43,7 +43,8 @@ export async function listRuns(
 
 /** A run with the limits it has now. Throws `not_found`, naming the newest runs, when there is no such run. */
 export async function readRun(store: ArtifactStore, runId: string): Promise<RunRecord> {
-  const run = await readRecord(store, runRecordSchema, keys.run(runId));
+  // What a person types may be no id at all, such as a path.
+  const run = ID_PATTERN.test(runId) ? await readRecord(store, runRecordSchema, keys.run(runId)) : null;
   if (run) return withAmendments(store, run);
   const newest = (await listRuns(store, () => undefined)).slice(0, 3).map((known) => known.runId);
   const hint =

@@ -1,5 +1,6 @@
-import { mkdir, open, readFile, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { APPENDING, openOwn } from '../store/filesystem/open-own.js';
 
 /** What a line of the file holds. */
 interface Entry<T> {
@@ -16,7 +17,7 @@ export class Ledger<T> {
   private constructor(
     readonly path: string,
     private readonly entries: Map<string, T>,
-    private readonly file: Awaited<ReturnType<typeof open>>,
+    private readonly file: FileHandle,
   ) {}
 
   /** Opens a ledger, made if missing with its folder. */
@@ -26,7 +27,7 @@ export class Ledger<T> {
       throw error;
     });
     await mkdir(dirname(path), { recursive: true });
-    const file = await open(path, 'a', 0o600);
+    const file = await openOwn(path, APPENDING, 0o600);
     // What is appended must not become part of the torn line.
     if (text !== '' && !text.endsWith('\n')) await file.appendFile('\n');
     return new Ledger(

@@ -1,15 +1,16 @@
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { pythonJson } from '../formats/python-json.js';
+import { APPENDING, createFile, openOwn } from '../store/filesystem/open-own.js';
 
 const FLUSH_BYTES = 256 * 1024;
 const compress = promisify(gzip);
 
 /**
  * A file of lines on its way: written under a hidden name in its folder, synced and renamed when it is whole, so
- * that whoever finds the file finds all of it. What a crashed writer left under the hidden name is overwritten.
+ * that whoever finds the file finds all of it. What a crashed writer left under the hidden name is replaced.
  */
 export class LineFile {
   /** Lines written so far. */
@@ -80,7 +81,7 @@ export class LineFile {
   }
 
   private async opened(): Promise<FileHandle> {
-    this.handle ??= await open(this.temp, this.begun ? 'a' : 'w');
+    this.handle ??= await (this.begun ? openOwn(this.temp, APPENDING) : createFile(this.temp));
     this.begun = true;
     return this.handle;
   }

@@ -1,10 +1,11 @@
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { badInput, LongrunError } from '../core/errors.js';
 import { type ColumnType, typeOf, UNKNOWN, unify } from '../formats/parquet/column-type.js';
 import { columnValue, fileMetadata, schemaElements } from '../formats/parquet/parquet-columns.js';
 import { pythonJson } from '../formats/python-json.js';
+import { createFile } from '../store/filesystem/open-own.js';
 import { LineFile } from './line-file.js';
 import { readLines } from './read-lines.js';
 
@@ -49,7 +50,7 @@ export class ParquetFile {
         'Lines of JSON may be empty: name an --output that ends in .jsonl.',
       );
     await this.spool.release();
-    const file = await open(this.temp, 'w');
+    const file = await createFile(this.temp);
     try {
       await writeRowGroups(file, this.spool.temp, this.type.fields);
       await file.sync();

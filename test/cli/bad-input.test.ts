@@ -242,6 +242,12 @@ describe('bad input: names', () => {
     }
   });
 
+  it('of a run by a path, which no run is called', async () => {
+    const { code, message } = await refused(['runs', 'show', '../../../etc']);
+    expect(code).toBe(1);
+    expect(message).toBe('no run is called "../../../etc"');
+  });
+
   it('of a rollout that has another form', async () => {
     const { code, message } = await refused(['rollouts', 'show', 'just-a-name']);
     expect(code).toBe(2);

@@ -71,6 +71,13 @@ describe('widths', () => {
   });
 });
 
+describe('a table', () => {
+  it('escapes its cells, and measures what is shown of them', () => {
+    const [, row] = renderTable([{ title: 'a' }, { title: 'b' }], [['\u009b2J', '\n']], 80, plainStyle);
+    expect(row).toBe('\\x9b2J   ␊');
+  });
+});
+
 describe('quantities', () => {
   it('are short', () => {
     expect([0, 999, 1_000, 12_345, 999_600, 4_560_000, 2.5e9].map(count)).toEqual([

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { CliIo } from '../cli-io.js';
+import { printJson } from '../print.js';
 
 const EXAMPLES = `
 Examples:
@@ -18,6 +19,7 @@ export function completionCommand(io: CliIo): Command {
     .action(async (shell: string, options: { json?: boolean }) => {
       const { completionScript } = await import('../completion-script.js');
       const script = completionScript(shell);
-      io.stdout.write(options.json ? `${JSON.stringify({ shell, script }, null, 2)}\n` : script);
+      if (options.json) printJson(io, { shell, script });
+      else io.stdout.write(script);
     });
 }

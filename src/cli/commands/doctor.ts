@@ -11,7 +11,8 @@ export function doctorCommand(io: CliIo): Command {
 }
 
 async function doctor(options: CommonOptions, io: CliIo): Promise<void> {
-  const { commandContext, printJson, printLines } = await import('../command-context.js');
+  const { commandContext } = await import('../command-context.js');
+  const { printJson, printLines } = await import('../print.js');
   const { checkPrerequisites } = await import('../../setup/prerequisites.js');
   const { renderPrerequisites } = await import('../render-prerequisites.js');
   const { EXIT } = await import('../cli-io.js');

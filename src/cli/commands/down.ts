@@ -11,7 +11,8 @@ export function downCommand(io: CliIo): Command {
 }
 
 async function down(options: CommonOptions, io: CliIo): Promise<void> {
-  const { commandContext, printJson, printLines } = await import('../command-context.js');
+  const { commandContext } = await import('../command-context.js');
+  const { printJson, printLines } = await import('../print.js');
   const { takeDown } = await import('../../launch/take-down.js');
   const { json, stateDir, say } = await commandContext(options, io);
   const stopped = await takeDown(stateDir, say);

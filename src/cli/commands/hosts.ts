@@ -11,7 +11,8 @@ export function hostsCommand(io: CliIo): Command {
 }
 
 async function hosts(options: CommonOptions, io: CliIo): Promise<void> {
-  const { commandContext, printJson, printLines } = await import('../command-context.js');
+  const { commandContext } = await import('../command-context.js');
+  const { printJson, printLines } = await import('../print.js');
   const { hostRowSchema, listHostRows } = await import('../../launch/host-rows.js');
   const { toWire } = await import('../../store/wire.js');
   const { renderHosts } = await import('../render-hosts.js');

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import type { TrajectorySchemaKind } from '../../trajectories/json-schema.js';
 import type { CliIo } from '../cli-io.js';
+import { printJson } from '../print.js';
 
 const EXAMPLES = `
 Examples:
@@ -19,7 +20,7 @@ export function schemaCommand(io: CliIo): Command {
     )
     .action(async () => {
       const { configFileJsonSchema } = await import('../../config/file-json-schema.js');
-      io.stdout.write(`${JSON.stringify(configFileJsonSchema(), null, 2)}\n`);
+      printJson(io, configFileJsonSchema());
     });
   return new Command('schema')
     .description('JSON Schema of the settings file, for editors, and of the records of trajectories.')
@@ -43,6 +44,6 @@ function trajectoryCommand(io: CliIo): Command {
     )
     .action(async ({ kind }: { kind: TrajectorySchemaKind }) => {
       const { trajectoryJsonSchema } = await import('../../trajectories/json-schema.js');
-      io.stdout.write(`${JSON.stringify(trajectoryJsonSchema(kind), null, 2)}\n`);
+      printJson(io, trajectoryJsonSchema(kind));
     });
 }

@@ -1,5 +1,5 @@
 import { MARKS, markOf, type RunView } from '../../launch/run-view.js';
-import { escapeTerminalLine } from '../../report/escape-terminal.js';
+import { escapeTerminal, escapeTerminalLine } from '../../report/escape-terminal.js';
 import { count, dollars } from '../../report/quantities.js';
 import type { RolloutResult } from '../../store/records.schema.js';
 import { NAMES } from './glyphs.js';
@@ -29,7 +29,7 @@ export class PlainView implements LiveView {
   }
 
   update(view: RunView, finished: readonly RolloutResult[]): void {
-    if (this.last === null && view.done > finished.length) this.write(`${progressLine(view)}\n`);
+    if (this.last === null && view.done > finished.length) this.line(progressLine(view));
     this.last = view;
     const before = view.done - finished.length;
     for (const [index, result] of finished.entries()) this.finishedLine(view, result, before + index + 1);
@@ -37,20 +37,20 @@ export class PlainView implements LiveView {
     const small = view.total <= LINE_PER_ROLLOUT_MAX;
     if (this.now() - this.progressAt < (small ? 3 : 1) * PROGRESS_EVERY_MS) return;
     this.progressAt = this.now();
-    this.write(`${progressLine(view)}\n`);
-    for (const line of view.serving ?? []) this.write(`  ${line}\n`);
+    this.line(progressLine(view));
+    for (const line of view.serving ?? []) this.line(`  ${line}`);
   }
 
   /** A run that its budget has paused says so at once, and once. */
   private pauseLine({ runId, pauseNote, ...view }: RunView): void {
     const note = pauseNote ?? null;
     if (note !== null && note !== this.paused)
-      this.write(`Run ${runId} is ${statusText({ ...view, pauseNote: note })}.\n`);
+      this.line(`Run ${runId} is ${statusText({ ...view, pauseNote: note })}.`);
     this.paused = note;
   }
 
   note(text: string | null): void {
-    if (text !== null) this.write(`${text}\n`);
+    if (text !== null) this.line(text);
   }
 
   print(text: string): void {
@@ -58,7 +58,12 @@ export class PlainView implements LiveView {
   }
 
   close(): void {
-    if (this.last && this.last.total > LINE_PER_ROLLOUT_MAX) this.write(`${progressLine(this.last)}\n`);
+    if (this.last && this.last.total > LINE_PER_ROLLOUT_MAX) this.line(progressLine(this.last));
+  }
+
+  /** Plain text, escaped here. */
+  private line(text: string): void {
+    this.write(`${escapeTerminal(text)}\n`);
   }
 
   private finishedLine(view: RunView, result: RolloutResult, count: number): void {
@@ -66,7 +71,7 @@ export class PlainView implements LiveView {
     if (failed) this.troubles += 1;
     const wanted = view.total <= LINE_PER_ROLLOUT_MAX || (failed && this.troubles <= TROUBLE_LINES_MAX);
     if (!wanted) return;
-    this.write(`[${count}/${view.total}] ${resultLine(result, this.passThreshold)}\n`);
+    this.line(escapeTerminalLine(`[${count}/${view.total}] ${resultLine(result, this.passThreshold)}`));
   }
 }
 
@@ -78,7 +83,7 @@ function resultLine(result: RolloutResult, passThreshold: number): string {
     `${result.turns} turns`,
     `${seconds.toFixed(1)} s`,
     result.costUsd ? dollars(result.costUsd) : null,
-    result.failure ? escapeTerminalLine(result.failure.message) : null,
+    result.failure?.message ?? null,
   ];
   const mark = NAMES[markOf(result, passThreshold)];
   return `${mark.padEnd(7)} ${result.taskId}/${result.sample}  ${parts.filter((part) => part !== null).join(', ')}`;

@@ -31,13 +31,17 @@ export class TerminalView implements LiveView {
   }
 
   update(view: RunView): void {
-    const title = escapeTerminalLine(view.title);
-    this.view = { ...view, title, trouble: view.trouble && escapeTerminalLine(view.trouble) };
+    this.view = {
+      ...view,
+      title: escapeTerminalLine(view.title),
+      trouble: view.trouble && escapeTerminalLine(view.trouble),
+      pauseNote: view.pauseNote && escapeTerminalLine(view.pauseNote),
+    };
     this.schedule();
   }
 
   note(text: string | null): void {
-    this.noteText = text;
+    this.noteText = text && escapeTerminalLine(text);
     this.schedule();
   }
 

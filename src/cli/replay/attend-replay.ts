@@ -6,9 +6,10 @@ import type { RunRecord } from '../../store/records.schema.js';
 import type { ReplayRecord, ReplayRequest } from '../../store/replay.schema.js';
 import { toWire } from '../../store/wire.js';
 import { EXIT } from '../cli-io.js';
-import { type CommandContext, printJson, printLines } from '../command-context.js';
+import type { CommandContext } from '../command-context.js';
 import { lookOf } from '../look.js';
 import { packageVersion } from '../package-version.js';
+import { printJson, printLines } from '../print.js';
 import { RunReporter } from '../run-reporter.js';
 import { endedLine, leftOutLines, reportLines } from './replay-lines.js';
 

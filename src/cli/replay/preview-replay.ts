@@ -1,9 +1,9 @@
 import { previewReplay } from '../../launch/open-replay.js';
-import { escapeTerminalLine } from '../../report/escape-terminal.js';
 import { renderTable } from '../../report/table.js';
 import type { ReplayRequest } from '../../store/replay.schema.js';
-import { type CommandContext, printJson, printLines } from '../command-context.js';
+import type { CommandContext } from '../command-context.js';
 import { lookOf } from '../look.js';
+import { printJson, printLines } from '../print.js';
 import { leftOutLines } from './replay-lines.js';
 
 /** `longrun replay --dry-run`: what would be replayed, and what not and why. */
@@ -34,7 +34,7 @@ export async function previewCommand(
   }
   const { style, columns } = lookOf(io);
   const rows = members.map(({ taskId, sample, nth, sourceAttempt, fromTurn }) => [
-    escapeTerminalLine(`${taskId}/${sample}`),
+    `${taskId}/${sample}`,
     String(nth),
     sourceAttempt === 0 ? 'never started' : `attempt ${sourceAttempt}`,
     startOf(request, fromTurn),

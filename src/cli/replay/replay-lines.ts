@@ -13,8 +13,8 @@ const LEFT_OUT_SHOWN = 8;
 /** What a selection leaves alone, with the reasons. */
 export function leftOutLines(leftOut: readonly LeftOut[]): string[] {
   const shown = leftOut.slice(0, LEFT_OUT_SHOWN);
-  const lines = shown.map(
-    ({ taskId, sample, reason }) => `Left out ${escapeTerminalLine(`${taskId}/${sample}`)}: ${reason}.`,
+  const lines = shown.map(({ taskId, sample, reason }) =>
+    escapeTerminalLine(`Left out ${taskId}/${sample}: ${reason}.`),
   );
   return leftOut.length > shown.length
     ? [...lines, `Left out ${leftOut.length - shown.length} more.`]
@@ -44,7 +44,7 @@ export function reportLines(
     { title: 'counts' },
   ];
   const rows = rollouts.map((row) => [
-    escapeTerminalLine(row.rolloutId),
+    row.rolloutId,
     `${row.before.stopReason} ${reward(row.before.reward)}`,
     row.result === null ? '' : String(row.result.attempt),
     row.result === null ? 'open' : `${rolloutMark(row.result, passThreshold).sign} ${row.result.stopReason}`,

@@ -1,8 +1,9 @@
 import { openReplayFor } from '../../launch/open-replay.js';
 import { type ReplayReport, replayReportSchema } from '../../replay/report-replay.js';
 import { toWire } from '../../store/wire.js';
-import { type CommandContext, printJson } from '../command-context.js';
+import type { CommandContext } from '../command-context.js';
 import { packageVersion } from '../package-version.js';
+import { printJson } from '../print.js';
 import { announce, followToEnd, printReport } from './attend-replay.js';
 
 /** Reruns the chosen rollouts, one run after the other. */

@@ -5,9 +5,10 @@ import { FAILED_FILE, filterEpisodes } from '../../trajectories/filter/filter-ep
 import { DEFAULT_FILTER, FILTER_GOALS, type FilterOptions } from '../../trajectories/filter/options.js';
 import { openOutput } from '../../trajectories/output.js';
 import type { CliIo } from '../cli-io.js';
-import { commandContext, printJson, printLines } from '../command-context.js';
+import { commandContext } from '../command-context.js';
 import type { FilterFlags } from '../commands/traj/filter.js';
 import { lookOf } from '../look.js';
+import { printJson, printLines } from '../print.js';
 import { wholeNumber } from '../whole-number.js';
 import { anyNumber } from './any-number.js';
 import { type FilterDone, filterDocument, renderFilter } from './render-filter.js';

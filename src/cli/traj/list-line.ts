@@ -2,12 +2,12 @@ import { effectiveReward } from '../../core/trajectory/effective-reward.js';
 import type { Episode } from '../../core/trajectory/episode.schema.js';
 import { messagesOf } from '../../formats/messages-of.js';
 import { displayWidth } from '../../report/display-width.js';
-import { escapeTerminalLine } from '../../report/escape-terminal.js';
 import { count, reward, UNKNOWN } from '../../report/quantities.js';
 import { type Column, renderTable } from '../../report/table.js';
 import type { CliIo } from '../cli-io.js';
-import { commandContext, printJson, printLines } from '../command-context.js';
+import { commandContext } from '../command-context.js';
 import { lookOf } from '../look.js';
+import { printJson, printLines } from '../print.js';
 import { commandInputs } from './traj-inputs.js';
 import { type InputOptions, inputNames } from './traj-options.js';
 
@@ -83,8 +83,8 @@ function listRow(episode: Episode): ListRow {
 
 function cells(row: ListRow): string[] {
   return [
-    escapeTerminalLine(row.session_id),
-    escapeTerminalLine(row.model ?? UNKNOWN),
+    row.session_id,
+    row.model ?? UNKNOWN,
     String(row.turns),
     row.tokens === null ? UNKNOWN : count(row.tokens),
     reward(row.reward),

@@ -63,7 +63,7 @@ function sourceLines({ sources }: RewardStats, style: Style, width: number): str
 function correlationLines({ correlations }: RewardStats, style: Style, width: number): string[] {
   if (correlations.length === 0) return [];
   const rows = correlations.map(({ signal, rows: n, withReward, withPass }) => [
-    escapeTerminalLine(signal),
+    signal,
     String(n),
     decimals(withReward),
     decimals(withPass),
@@ -80,7 +80,7 @@ function correlationLines({ correlations }: RewardStats, style: Style, width: nu
 function compositeLines({ composite }: RewardStats, style: Style, width: number): string[] {
   if (composite === null) return [];
   const rows = composite.parts.map(({ name, weight, value, meanContribution, varianceShare }): Cell[] => [
-    escapeTerminalLine(name),
+    name,
     weight.min === weight.max ? String(weight.min) : `${weight.min} – ${weight.max}`,
     decimals(value.mean),
     decimals(meanContribution),

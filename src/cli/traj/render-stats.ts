@@ -59,7 +59,7 @@ function toolLines({ tools }: StatsReport, style: Style, width: number): string[
   const rows = tools
     .slice(0, TOOLS_SHOWN)
     .map(({ name, calls, success, failure, unknown }): Cell[] => [
-      escapeTerminalLine(name),
+      name,
       ...[calls, success, failure, unknown].map(String),
     ]);
   const rest = tools.length - rows.length;

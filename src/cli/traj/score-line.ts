@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { LongrunError } from '../../core/errors.js';
 import { catchInterrupts } from '../../launch/interrupts.js';
-import { escapeTerminalLine } from '../../report/escape-terminal.js';
 import { openOutput, type RowOutput } from '../../trajectories/output.js';
 import { type Asked, askScores } from '../../trajectories/score/ask-scores.js';
 import { EVALUATED_FILE } from '../../trajectories/score/evaluated-line.js';
@@ -9,9 +8,10 @@ import { ScoreBook } from '../../trajectories/score/score-book.js';
 import { writeScored } from '../../trajectories/score/score-episodes.js';
 import type { Scorer } from '../../trajectories/score/scorer.js';
 import { type CliIo, EXIT } from '../cli-io.js';
-import { type CommandContext, printJson, settingsContext } from '../command-context.js';
+import { type CommandContext, settingsContext } from '../command-context.js';
 import type { ScoreFlags } from '../commands/traj/score.js';
 import { lockOutput } from '../output-lock.js';
+import { printJson } from '../print.js';
 import { type ScoreReport, scoreDocument, scoreLines } from './render-score.js';
 import { type ScorePlan, scorePlan } from './score-plan.js';
 import { type CommandInputs, commandInputs } from './traj-inputs.js';
@@ -77,7 +77,7 @@ async function score({ context, flags, names, plan, output }: Work): Promise<voi
     inputs.done();
     const report: ScoreReport = { counts, asked: result, plan, files, rejected: inputs.rejected() };
     if (context.json) printJson(io, scoreDocument(report));
-    else for (const line of scoreLines(report)) context.say(escapeTerminalLine(line));
+    else for (const line of scoreLines(report)) context.say(line);
     const missed = counts.failed > 0 && (counts.rewarded === 0 || flags.strict === true);
     if (missed) io.exitCode = EXIT.error;
   } finally {

@@ -6,9 +6,10 @@ import { reward } from '../../report/quantities.js';
 import { toWire } from '../../store/wire.js';
 import type { EpisodeInputs } from '../../trajectories/inputs.js';
 import type { CliIo } from '../cli-io.js';
-import { commandContext, printJson, printLines } from '../command-context.js';
+import { commandContext } from '../command-context.js';
 import type { ShowFlags } from '../commands/traj/show.js';
 import { lookOf } from '../look.js';
+import { printJson, printLines } from '../print.js';
 import { commandInputs } from './traj-inputs.js';
 import { inputNames } from './traj-options.js';
 

@@ -1,4 +1,5 @@
-import { constants, open, readFile, truncate } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
+import { IN_PLACE, openOwn, truncateOwn } from '../../store/filesystem/open-own.js';
 import { errnoOf } from '../../store/filesystem/store-error.js';
 
 const LINE_END = 10;
@@ -22,7 +23,7 @@ export class LineFile {
     });
     if (content === null) return new LineFile(path, 0, 0);
     const bytes = content.lastIndexOf(LINE_END) + 1;
-    if (bytes < content.length) await truncate(path, bytes);
+    if (bytes < content.length) await truncateOwn(path, bytes);
     return new LineFile(path, content.subarray(0, bytes).filter((byte) => byte === LINE_END).length, bytes);
   }
 
@@ -35,7 +36,7 @@ export class LineFile {
   async put(text: string): Promise<void> {
     const bytes = Buffer.from(`${text}\n`);
     // Never truncated: another executor may have gone on behind this place.
-    const file = await open(this.path, constants.O_WRONLY | constants.O_CREAT);
+    const file = await openOwn(this.path, IN_PLACE);
     try {
       for (let done = 0; done < bytes.length; )
         done += (await file.write(bytes, done, bytes.length - done, this.bytes + done)).bytesWritten;

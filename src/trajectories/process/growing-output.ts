@@ -1,6 +1,14 @@
-import { mkdir, open, rename, rm, stat, truncate } from 'node:fs/promises';
+import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { badInput, LongrunError } from '../../core/errors.js';
+import {
+  APPENDING,
+  createFile,
+  EMPTIED,
+  EXISTING,
+  openOwn,
+  truncateOwn,
+} from '../../store/filesystem/open-own.js';
 import { errnoOf, toStoreError } from '../../store/filesystem/store-error.js';
 import { syncFolder } from '../../store/filesystem/write-file.js';
 import { type LedgerEntry, type LedgerHeader, readLedger } from './output-ledger.js';
@@ -51,7 +59,7 @@ export class GrowingOutput {
         return output;
       }
       refuseOther(folder, found.header, header);
-      await truncate(join(folder, LEDGER_FILE), found.bytes);
+      await truncateOwn(join(folder, LEDGER_FILE), found.bytes);
       const bytes = new Map(Object.entries(found.entries.at(-1)?.bytes ?? {}));
       for (const file of files) await cutBack(folder, file, bytes.get(file) ?? 0);
       return new GrowingOutput(
@@ -84,7 +92,7 @@ export class GrowingOutput {
     await this.guard(name, async () => {
       await mkdir(dirname(path), { recursive: true });
       const temp = join(dirname(path), `.${basename(path)}.partial`);
-      const file = await open(temp, 'w');
+      const file = await createFile(temp);
       try {
         await file.writeFile(text);
         await file.sync();
@@ -98,7 +106,7 @@ export class GrowingOutput {
 
   private async note(line: LedgerHeader | LedgerEntry): Promise<void> {
     await this.guard(LEDGER_FILE, async () => {
-      const file = await open(join(this.folder, LEDGER_FILE), 'a');
+      const file = await openOwn(join(this.folder, LEDGER_FILE), APPENDING);
       try {
         await file.appendFile(`${JSON.stringify(line)}\n`);
         await file.sync();
@@ -115,7 +123,7 @@ export class GrowingOutput {
 
 /** What an earlier process wrote beyond its last entry is overwritten: the file was cut back when it was opened. */
 async function writeAt(path: string, bytes: Buffer, at: number): Promise<void> {
-  const file = await open(path, at === 0 ? 'w' : 'r+');
+  const file = await openOwn(path, at === 0 ? EMPTIED : EXISTING);
   try {
     for (let done = 0; done < bytes.length; )
       done += (await file.write(bytes, done, bytes.length - done, at + done)).bytesWritten;
@@ -143,7 +151,7 @@ async function cutBack(folder: string, name: string, bytes: number): Promise<voi
       `${path} has ${size} bytes, and had ${bytes} when it was written: it was changed since.`,
       '--force writes the folder anew from the groups that the store has; nothing is sampled again.',
     );
-  await truncate(path, bytes);
+  await truncateOwn(path, bytes);
 }
 
 async function refuseFiles(folder: string, files: readonly string[]): Promise<void> {

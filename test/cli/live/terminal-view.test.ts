@@ -115,8 +115,11 @@ describe('the live view on a terminal', () => {
   });
 
   it('escapes what comes from outside', () => {
-    view.update(viewOf(1, 'a/0: \u001b]0;owned\u0007'));
+    const hostile = 'a/0: \u001b]0;owned\u0007';
+    view.update({ ...viewOf(1, hostile), status: 'paused', title: hostile, pauseNote: hostile });
+    view.note(hostile);
     view.close();
+    expect(terminal.writes.join('').match(/owned/g)).toHaveLength(4);
     expect(terminal.writes.join('')).not.toContain('\u001b]0');
     expect(terminal.writes.join('')).not.toContain('\u0007');
   });

@@ -18,7 +18,8 @@ export function listCommand(io: CliIo): Command {
 }
 
 async function list(options: ListOptions, io: CliIo): Promise<void> {
-  const { commandContext, printJson, printLines } = await import('../../command-context.js');
+  const { commandContext } = await import('../../command-context.js');
+  const { printJson, printLines } = await import('../../print.js');
   const { queueStateFlag } = await import('../../queue-state.js');
   const { openStore } = await import('../../../store/index.js');
   const { countStates, queueRowSchema, readQueue } = await import('../../../queue/read-queue.js');

@@ -30,7 +30,8 @@ export function resolveCommand(io: CliIo): Command {
 }
 
 async function resolve(id: string, options: ResolveOptions, io: CliIo): Promise<void> {
-  const { commandContext, printJson } = await import('../../command-context.js');
+  const { commandContext } = await import('../../command-context.js');
+  const { printJson } = await import('../../print.js');
   const { badInput } = await import('../../../core/errors.js');
   const { RESOLUTIONS } = await import('../../../store/replay.schema.js');
   const { resolveRollout } = await import('../../../queue/resolve.js');

@@ -12,7 +12,8 @@ export function showCommand(io: CliIo): Command {
 }
 
 async function show(id: string, options: CommonOptions, io: CliIo): Promise<void> {
-  const { commandContext, printJson, printLines } = await import('../../command-context.js');
+  const { commandContext } = await import('../../command-context.js');
+  const { printJson, printLines } = await import('../../print.js');
   const { loadQueueEntry, queueEntrySchema } = await import('../../../queue/load-entry.js');
   const { toWire } = await import('../../../store/wire.js');
   const { queueEntryLines } = await import('../../render-queue.js');

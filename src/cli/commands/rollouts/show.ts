@@ -19,7 +19,8 @@ export function showCommand(io: CliIo): Command {
 }
 
 async function show(id: string, options: ShowOptions, io: CliIo): Promise<void> {
-  const { commandContext, printJson, printLines } = await import('../../command-context.js');
+  const { commandContext } = await import('../../command-context.js');
+  const { printJson, printLines } = await import('../../print.js');
   const { loadRollout, rolloutDocument } = await import('../../../launch/load-rollout.js');
   const { renderConversation } = await import('../../../report/conversation.js');
   const { wholeNumber } = await import('../../whole-number.js');

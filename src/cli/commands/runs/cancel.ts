@@ -17,7 +17,8 @@ export function cancelCommand(io: CliIo): Command {
 
 /** Replays of a run that has ended are what there is to cancel of it. */
 async function cancelReplaysOf(runId: string, options: CommonOptions, io: CliIo): Promise<boolean> {
-  const { commandContext, printJson } = await import('../../command-context.js');
+  const { commandContext } = await import('../../command-context.js');
+  const { printJson } = await import('../../print.js');
   const { openReplaysOfClosedRun } = await import('../../../launch/open-replay.js');
   const { json, stateDir, say } = await commandContext(options, io);
   const { replays } = await openReplaysOfClosedRun(stateDir, runId, io.env);

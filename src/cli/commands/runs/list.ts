@@ -12,7 +12,8 @@ export function listCommand(io: CliIo): Command {
 }
 
 async function list(options: CommonOptions & { limit: string }, io: CliIo): Promise<void> {
-  const { commandContext, printJson, printLines } = await import('../../command-context.js');
+  const { commandContext } = await import('../../command-context.js');
+  const { printJson, printLines } = await import('../../print.js');
   const { listRunRows, runRowSchema } = await import('../../../launch/run-rows.js');
   const { wholeNumber } = await import('../../whole-number.js');
   const { toWire } = await import('../../../store/wire.js');

@@ -14,7 +14,8 @@ export function recoverCommand(io: CliIo): Command {
 }
 
 async function recover(runId: string, options: CommonOptions, io: CliIo): Promise<void> {
-  const { commandContext, printJson } = await import('../../command-context.js');
+  const { commandContext } = await import('../../command-context.js');
+  const { printJson } = await import('../../print.js');
   const { recoverRun } = await import('../../../launch/resume-run.js');
   const context = await commandContext(options, io);
   const { incarnation, worked } = await recoverRun({ stateDir: context.stateDir, env: io.env }, runId);

@@ -29,7 +29,8 @@ export function setCommand(io: CliIo): Command {
 }
 
 async function set(runId: string, options: SetOptions, io: CliIo): Promise<void> {
-  const { commandContext, printJson } = await import('../../command-context.js');
+  const { commandContext } = await import('../../command-context.js');
+  const { printJson } = await import('../../print.js');
   const { readLimitFlags } = await import('../../../config/limit-flags.js');
   const { setLimits } = await import('../../../launch/set-limits.js');
   const { toWire } = await import('../../../store/wire.js');

@@ -19,7 +19,7 @@ async function show(runId: string, options: CommonOptions, io: CliIo): Promise<v
 
 /** The report of a run, as the store and the cluster tell it now. */
 export async function printRun({ io, json, stateDir }: CommandContext, runId: string): Promise<void> {
-  const { printJson, printLines } = await import('../../command-context.js');
+  const { printJson, printLines } = await import('../../print.js');
   const { readRunDocument } = await import('../../../launch/run-rows.js');
   const { runDocumentSchema } = await import('../../../report/document.js');
   const { renderScoreboard } = await import('../../../report/scoreboard.js');

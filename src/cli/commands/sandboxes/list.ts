@@ -20,7 +20,8 @@ export function listCommand(io: CliIo): Command {
 }
 
 async function list(options: ListOptions, io: CliIo): Promise<void> {
-  const { commandContext, printJson, printLines } = await import('../../command-context.js');
+  const { commandContext } = await import('../../command-context.js');
+  const { printJson, printLines } = await import('../../print.js');
   const { listSandboxes } = await import('../../../launch/sandbox-inventory.js');
   const { listingToWire, renderListing } = await import('../../render-sandboxes.js');
   const { lookOf } = await import('../../look.js');

@@ -27,7 +27,8 @@ export function pruneCommand(io: CliIo): Command {
 }
 
 async function prune(options: PruneCommandOptions, io: CliIo): Promise<void> {
-  const { commandContext, printJson, printLines } = await import('../../command-context.js');
+  const { commandContext } = await import('../../command-context.js');
+  const { printJson, printLines } = await import('../../print.js');
   const { pruneSandboxes } = await import('../../../launch/prune-sandboxes.js');
   const { pruneToWire, renderPrune } = await import('../../render-prune.js');
   const { age } = await import('../../age.js');

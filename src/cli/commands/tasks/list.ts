@@ -12,7 +12,8 @@ export function listCommand(io: CliIo): Command {
 }
 
 async function list(environment: string, options: CommonOptions, io: CliIo): Promise<void> {
-  const { commandContext, printJson, printLines } = await import('../../command-context.js');
+  const { commandContext } = await import('../../command-context.js');
+  const { printJson, printLines } = await import('../../print.js');
   const { loadTasks } = await import('../../../launch/load-tasks.js');
   const { renderTaskRows, taskRow } = await import('../../render-task.js');
   const { lookOf } = await import('../../look.js');

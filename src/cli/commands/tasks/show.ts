@@ -15,7 +15,8 @@ export function showCommand(io: CliIo): Command {
 }
 
 async function show(environment: string, taskId: string, options: CommonOptions, io: CliIo): Promise<void> {
-  const { commandContext, printJson, printLines } = await import('../../command-context.js');
+  const { commandContext } = await import('../../command-context.js');
+  const { printJson, printLines } = await import('../../print.js');
   const { loadTask } = await import('../../../launch/load-tasks.js');
   const { taskSchema } = await import('../../../core/task.schema.js');
   const { toWire } = await import('../../../store/wire.js');

@@ -31,7 +31,8 @@ export function validateCommand(io: CliIo): Command {
 }
 
 async function validate(named: string, options: ValidateOptions, io: CliIo): Promise<void> {
-  const { settingsContext, printJson, printLines } = await import('../../command-context.js');
+  const { settingsContext } = await import('../../command-context.js');
+  const { printJson, printLines } = await import('../../print.js');
   const { checkTasks } = await import('../../../launch/check-tasks.js');
   const { renderReports, reportDocument } = await import('../../render-reports.js');
   const { lookOf } = await import('../../look.js');

@@ -29,12 +29,12 @@ export function feedbackCommand(io: CliIo): Command {
 }
 
 async function feedback(id: string, verdict: string, options: FeedbackOptions, io: CliIo): Promise<void> {
-  const { commandContext, printJson } = await import('../../command-context.js');
+  const { commandContext } = await import('../../command-context.js');
+  const { printJson } = await import('../../print.js');
   const { badInput } = await import('../../../core/errors.js');
   const { feedbackValue } = await import('../../../core/reward/feedback-value.js');
   const { findRollout } = await import('../../../launch/load-rollout.js');
   const { userName } = await import('../../../launch/open-replay.js');
-  const { escapeTerminalLine } = await import('../../../report/escape-terminal.js');
   const { feedbackSchema } = await import('../../../store/feedback.schema.js');
   const { toWire } = await import('../../../store/wire.js');
   const { giveFeedback } = await import('../../../trajectories/feedback.js');
@@ -46,7 +46,7 @@ async function feedback(id: string, verdict: string, options: FeedbackOptions, i
   const given = { value, by, at: io.now(), note: options.note ?? null };
   const { number, feedback: record } = await giveFeedback(store, key, given);
   if (json) return printJson(io, { rollout_id: id, number, feedback: toWire(feedbackSchema, record) });
-  say(`${id}: ${value} by ${escapeTerminalLine(by)}, the ${ordinal(number)} feedback on it.`);
+  say(`${id}: ${value} by ${by}, the ${ordinal(number)} feedback on it.`);
 }
 
 function ordinal(n: number): string {

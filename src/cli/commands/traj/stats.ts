@@ -23,7 +23,8 @@ export function statsCommand(io: CliIo): Command {
 }
 
 async function stats(positionals: string[], options: StatsFlags, io: CliIo): Promise<void> {
-  const { commandContext, printJson, printLines } = await import('../../command-context.js');
+  const { commandContext } = await import('../../command-context.js');
+  const { printJson, printLines } = await import('../../print.js');
   const { badInput } = await import('../../../core/errors.js');
   const { parseRewardOrder } = await import('../../../core/reward/reward-order.js');
   const { StatsTally } = await import('../../../trajectories/stats/stats-tally.js');
