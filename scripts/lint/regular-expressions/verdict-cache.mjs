@@ -18,9 +18,11 @@ export function readVerdicts() {
   }
 }
 
+/** Leaves out those that another try may decide. */
 export function writeVerdicts(verdicts) {
+  const decided = [...verdicts].filter(([, { linear }]) => linear !== null);
   mkdirSync(dirname(FILE), { recursive: true });
   const unfinished = `${FILE}.${process.pid}`;
-  writeFileSync(unfinished, JSON.stringify(Object.fromEntries(verdicts)));
+  writeFileSync(unfinished, JSON.stringify(Object.fromEntries(decided)));
   renameSync(unfinished, FILE);
 }
