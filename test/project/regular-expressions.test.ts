@@ -14,7 +14,11 @@ const CASES: [title: string, code: string, said: string | null][] = [
   ['takes cubic time for its lookahead', 'x = /X+(?!.*X)/;', 'is not linear: 3rd degree polynomial'],
   ['is slow between two bounds', 'x = /(?:a|a){1,99}b$|c+$/;', 'is not linear: 2nd degree polynomial'],
   ['multiplies its bounds', 'x = /(?:[a-z]{1,99}){0,99}!/;', 'is not linear: exponential'],
-  ['has three wide bounds in a row', String.raw`x = /\s{0,99}\s{0,99}\s{0,99}!/;`, 'is not linear: 4th degree'],
+  [
+    'has three wide bounds in a row',
+    String.raw`x = /\s{0,99}\s{0,99}\s{0,99}!/;`,
+    'is not linear: 4th degree',
+  ],
   ['is slow and given as text', "x = new RegExp('a+$', 'u');", '/a+$/u is not linear'],
   ['is slow and put together', 'const A = /a+/; x = RegExp(`b|${A.source}$`);', '/b|a+$/ is not linear'],
   ['is known only at run time', 'x = new RegExp(name);', 'only a running program knows'],
