@@ -75,6 +75,21 @@ describe('verification in a container', () => {
     }
   });
 
+  it('keeps links that the image has, wherever they lead, and no other', async () => {
+    const loaded = await taskWith(
+      'readlink /app/out /app/gone /app/mine > /logs/verifier/links; grep -c . /logs/verifier/links > /logs/verifier/reward.txt; cat /logs/verifier/links',
+      'artifacts = ["/app"]\n[verifier]\nenvironment_mode = "separate"',
+      'RUN ln -s /media/stick /app/out && ln -s lost /app/gone && ln -s /media/a /app/mine\n',
+    );
+    const { task, context, sandbox } = await bench.begin(loaded);
+    await act(sandbox, 'ln -sfn /media/b /app/mine');
+    expect(await verifyByTests(task, 0, context, {})).toMatchObject({
+      reward: 2,
+      testOutput: '/media/stick\nlost\n',
+      suspectedTampering: ['left out /app/mine: a link that does not end inside the artifact (/media/b)'],
+    });
+  });
+
   it('leaves nothing of the agent in a fresh sandbox but plain files of the artifacts', async () => {
     const loaded = await fixture('sealed-verifier');
     const { task, context, sandbox } = await bench.begin(loaded);

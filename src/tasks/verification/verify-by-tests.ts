@@ -4,13 +4,16 @@ import { shell } from '../../core/shell.js';
 import type { Artifact, SandboxSpec, Task, TaskStep } from '../../core/task.schema.js';
 import { MINUTE_MS } from '../../core/time.js';
 import type { ChangedPath, Sandbox } from '../../sandbox/sandbox.js';
+import { type TarEntry, writeTar } from '../../sandbox/tar-entries.js';
 import type { Verdict } from '../../store/records.schema.js';
 import { withConvention } from '../harbor/build-artifacts.js';
 import { withoutHostValues } from '../host-secrets.js';
 import type { HostEnv } from '../passed-env.js';
 import { resolveEnv } from '../resolve-env.js';
 import type { RewardContext } from '../reward-context.js';
-import { collectArtifacts } from './artifacts/collect-artifacts.js';
+import { collectArtifacts, linksOfImage } from './artifacts/collect-artifacts.js';
+import { LeftOut } from './artifacts/left-out.js';
+import type { LostLink } from './artifacts/sift-artifacts.js';
 import { ARTIFACTS_HINT, noArtifacts, trustedAt, WORKDIR_ARTIFACT } from './isolation-level.js';
 import { failed, judge, type Outcome, withoutSecrets } from './judge.js';
 import { LEFTOVERS, LOOK_AT_LEFTOVERS, LOOK_AT_SPOOLS } from './leftover-script.js';
@@ -110,40 +113,68 @@ async function lookAtLeftovers(context: RewardContext): Promise<string[]> {
 async function verifySeparately(verification: Verification): Promise<Outcome> {
   const { task, context, env } = verification;
   const step = { ...verification.step, artifacts: await placedArtifacts(verification) };
-  const { artifacts, leftOut } = await takeArtifacts(context, step, verification.clean);
+  const { artifacts, leftOut, links } = await takeArtifacts(context, step);
   const sandbox = await context.separateSandbox(step.verifier.sandbox);
   const ownImage = hasOwnImage(step.verifier.sandbox, task.metadata.sandbox);
+  const ofImage = ownImage ? [] : await keptLinks(context, sandbox, links);
   await context.once('artifacts-placed.txt', async () => {
     if (!ownImage) await clearSources(context, sandbox, step);
     await context.guard();
     await sandbox.putArchive('/', artifacts);
+    if (ofImage.length > 0) await sandbox.putArchive('/', await writeTar(ofImage.map(linkEntry)));
     return NOTHING;
   });
   const bringsTests = ownImage && (await hasTests(sandbox));
   if (!bringsTests) await placeTests(context, sandbox, step.verifier);
   const run = await runTests({ context, sandbox, verifier: step.verifier, env, placed: true });
   // Nothing of the agent's runs there.
-  return { ...(await judge(context, sandbox, run)), suspicions: leftOut };
+  const lost = new LeftOut();
+  const kept = new Set(ofImage.map(({ path }) => path));
+  for (const link of links) if (!kept.has(link.path)) lost.addLink(link);
+  return { ...(await judge(context, sandbox, run)), suspicions: [...lost.lines(), ...leftOut] };
+}
+
+interface Taken {
+  artifacts: Uint8Array;
+  leftOut: string[];
+  links: LostLink[];
 }
 
 /** Once, while the agent's sandbox is there; what was left out of them is recorded first. */
-async function takeArtifacts(
-  context: RewardContext,
-  step: TaskStep,
-  clean: Verification['clean'],
-): Promise<{ artifacts: Uint8Array; leftOut: string[] }> {
-  let found: string[] = [];
+async function takeArtifacts(context: RewardContext, step: TaskStep): Promise<Taken> {
+  let found: Omit<Taken, 'artifacts'> = { leftOut: [], links: [] };
   const record = () =>
     context.once('artifacts-left-out.json', async () => Buffer.from(JSON.stringify(found)));
   const artifacts = await context.once('artifacts.tar', async () => {
     await runCollect(context, step);
-    const { tar, leftOut } = await collectArtifacts(context.agentSandbox, withConvention(step.artifacts));
-    found = leftOut.map(clean);
+    const { tar, leftOut, links } = await collectArtifacts(
+      context.agentSandbox,
+      withConvention(step.artifacts),
+    );
+    found = { leftOut, links };
     await record();
     return tar;
   });
-  return { artifacts, leftOut: JSON.parse(Buffer.from(await record()).toString('utf8')) as string[] };
+  const recorded = JSON.parse(Buffer.from(await record()).toString('utf8')) as typeof found;
+  return { artifacts, ...recorded };
 }
+
+/** Asked before the artifacts are placed, when the sandbox is still as its image. */
+async function keptLinks(
+  context: RewardContext,
+  sandbox: Sandbox,
+  links: readonly LostLink[],
+): Promise<LostLink[]> {
+  if (links.length === 0) return [];
+  const found = await context.once('artifacts-links.json', async () =>
+    Buffer.from(JSON.stringify(await linksOfImage(sandbox, links))),
+  );
+  return JSON.parse(Buffer.from(found).toString('utf8')) as LostLink[];
+}
+
+const linkEntry = ({ path, target }: LostLink): TarEntry => {
+  return { path, type: 'symlink', mode: 0o777, mtime: new Date(0), content: NOTHING, target };
+};
 
 /** Artifacts with absolute sources; the working directory is asked for once, while the agent's sandbox is there. */
 async function placedArtifacts({ task, step, context }: Verification): Promise<Artifact[]> {

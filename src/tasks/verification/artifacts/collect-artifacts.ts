@@ -5,12 +5,14 @@ import type { Sandbox } from '../../../sandbox/sandbox.js';
 import { type TarEntry, tarMembers, writeTar } from '../../../sandbox/tar-entries.js';
 import { ARTIFACT_LIMIT_BYTES } from './limits.js';
 import type { ArtifactArchive } from './read-archive.js';
-import type { Program, Sifted } from './sift-artifacts.js';
+import type { LostLink, Program, Sifted } from './sift-artifacts.js';
 import { siftInThread } from './sift-in-thread.js';
 
 /** A virtual environment has one interpreter; each program that is asked for costs an engine about 40 ms. */
 const MOST_PROGRAMS = 16;
 const MOST_HOPS = 8;
+/** A tar that holds a link and nothing else. */
+const LINK_LIMIT_BYTES = 64 * 1024;
 
 /**
  * The artifacts of an agent's sandbox as one tar with paths from the root, and what was left out of them. A missing
@@ -19,7 +21,7 @@ const MOST_HOPS = 8;
 export async function collectArtifacts(
   sandbox: Sandbox,
   artifacts: readonly Artifact[],
-): Promise<Pick<Sifted, 'tar' | 'leftOut'>> {
+): Promise<Omit<Sifted, 'wanted'>> {
   const archives: ArtifactArchive[] = [];
   const refused: string[] = [];
   let left = ARTIFACT_LIMIT_BYTES;
@@ -34,17 +36,27 @@ export async function collectArtifacts(
       refused.push(`left out ${source}: the artifacts hold more than ${ARTIFACT_LIMIT_BYTES} bytes`);
     }
   }
-  if (archives.length === 0) return { tar: await writeTar([]), leftOut: refused };
+  if (archives.length === 0) return { tar: await writeTar([]), leftOut: refused, links: [] };
   const programs = new Map<string, Program>();
   for (;;) {
-    const { tar, leftOut, wanted } = await siftInThread({ archives, programs });
-    if (wanted.length === 0) return { tar, leftOut: [...refused, ...leftOut] };
+    const { tar, leftOut, links, wanted } = await siftInThread({ archives, programs });
+    if (wanted.length === 0) return { tar, leftOut: [...refused, ...leftOut], links };
     for (const path of wanted) {
       const program = programs.size < MOST_PROGRAMS ? await readProgram(sandbox, path, left) : null;
       left -= program?.content.length ?? 0;
       programs.set(path, program);
     }
   }
+}
+
+/** Those of `links` that a sandbox in which no agent has been has as well: of the image, and not of the agent's making. */
+export async function linksOfImage(sandbox: Sandbox, links: readonly LostLink[]): Promise<LostLink[]> {
+  const found: LostLink[] = [];
+  for (const link of links) {
+    const entry = await rootEntry(sandbox, `/${link.path}`, LINK_LIMIT_BYTES);
+    if (entry?.type === 'symlink' && entry.target === link.target) found.push(link);
+  }
+  return found;
 }
 
 /** As it is in the agent's sandbox, through as many links as a distribution has (`python` → `python3` → `python3.11`). */

@@ -13,6 +13,10 @@ export class LeftOut {
     this.shown.push(`left out /${path.slice(0, SHOWN_MAX_CHARS)}: ${why.slice(0, SHOWN_MAX_CHARS)}`);
   }
 
+  addLink({ path, target }: { path: string; target: string }): void {
+    this.add(path, `a link that does not end inside the artifact (${target})`);
+  }
+
   lines(): string[] {
     const more = this.total - this.shown.length;
     return more === 0 ? this.shown : [...this.shown, `left out ${more} more`];

@@ -18,12 +18,20 @@ export interface Sifted {
   tar: Uint8Array;
   /** What was left out because it reaches for something else, or is too much: for people to look at. */
   leftOut: string[];
+  /** Links that do not end inside their artifact, and are left out as well unless the image has them: the first few. */
+  links: LostLink[];
   /** Programs that links point to and that the request does not have: ask again with them. */
   wanted: string[];
 }
 
 /** What a virtual environment links to. */
 const PROGRAM = /^\/(usr\/(local\/)?)?s?bin\/[^/]{1,255}$/;
+
+/** `path` is relative to the root, `target` what the link says. */
+export type LostLink = Pick<TarEntry, 'path' | 'target'>;
+
+/** More are not asked of an image. */
+const MOST_LOST = 64;
 
 interface Link {
   link: TarEntry;
@@ -42,14 +50,16 @@ export async function siftArtifacts({ archives, programs }: SiftRequest): Promis
   const links = await fill(tree, archives, leftOut);
   try {
     const wanted = copyPrograms(tree, links, programs);
-    if (wanted.length > 0) return { tar: new Uint8Array(), leftOut: [], wanted };
-    dropLinks(tree, links, leftOut);
+    if (wanted.length > 0) return { tar: new Uint8Array(), leftOut: [], links: [], wanted };
+    const lost = dropLinks(tree, links);
+    for (const link of lost.slice(MOST_LOST)) leftOut.addLink(link);
+    const tar = await writeTar(inOrder(tree.all()));
+    return { tar, leftOut: leftOut.lines(), links: lost.slice(0, MOST_LOST), wanted: [] };
   } catch (error) {
     if (!(error instanceof TooManySteps)) throw error;
     leftOut.add('', 'the links of the artifacts take too long to follow');
-    return { tar: await writeTar([]), leftOut: leftOut.lines(), wanted: [] };
+    return { tar: await writeTar([]), leftOut: leftOut.lines(), links: [], wanted: [] };
   }
-  return { tar: await writeTar(inOrder(tree.all())), leftOut: leftOut.lines(), wanted: [] };
 }
 
 async function fill(
@@ -104,17 +114,18 @@ function copyPrograms(
 }
 
 /** Again until none goes: one that leads through another is worth as much as that. */
-function dropLinks(tree: ArtifactTree, links: readonly Link[], leftOut: LeftOut): void {
+function dropLinks(tree: ArtifactTree, links: readonly Link[]): LostLink[] {
+  const lost: LostLink[] = [];
   let left = links.filter(({ link }) => tree.get(link.path)?.type === 'symlink');
   for (;;) {
     const dropped = left.filter(({ link, source }) => {
       const end = tree.follow(link);
       return end.at !== 'member' || !isIn(end.path, source);
     });
-    if (dropped.length === 0) return;
+    if (dropped.length === 0) return lost;
     for (const { link } of dropped) {
       tree.remove(link.path);
-      leftOut.add(link.path, `a link that does not end inside the artifact (${link.target})`);
+      lost.push({ path: link.path, target: link.target });
     }
     left = left.filter(({ link }) => tree.get(link.path) !== undefined);
   }

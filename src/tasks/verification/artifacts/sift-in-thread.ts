@@ -26,6 +26,7 @@ export async function siftInThread(request: SiftRequest, limitMs = SIFT_LIMIT_MS
     return {
       tar: await writeTar([]),
       leftOut: [`left out all artifacts: they take more than ${limit}`],
+      links: [],
       wanted: [],
     };
   } finally {

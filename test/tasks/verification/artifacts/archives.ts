@@ -1,5 +1,6 @@
 import { type Header, pack } from 'tar-stream';
 import { tarMembers } from '../../../../src/sandbox/tar-entries.js';
+import { LeftOut } from '../../../../src/tasks/verification/artifacts/left-out.js';
 import { siftArtifacts } from '../../../../src/tasks/verification/artifacts/sift-artifacts.js';
 
 /** A member as a hostile program would write it, in whatever order and with whatever name. */
@@ -39,8 +40,15 @@ export async function sift(
       tar: await archiveOf(members),
     })),
   );
-  const { tar, leftOut } = await siftArtifacts({ archives, programs: new Map() });
-  return { members: await namesOf(tar), leftOut };
+  const { tar, leftOut, links } = await siftArtifacts({ archives, programs: new Map() });
+  return { members: await namesOf(tar), leftOut: [...links.map(lineOf), ...leftOut] };
+}
+
+/** As a verdict names it. */
+export function lineOf(link: { path: string; target: string }): string {
+  const one = new LeftOut();
+  one.addLink(link);
+  return one.lines().join();
 }
 
 export async function namesOf(tar: Uint8Array): Promise<string[]> {
