@@ -8,9 +8,11 @@ const MOST_STEPS = 20_000_000;
 /** Where the kernel would end that follows a path through the tree. */
 export type PathEnd =
   | { at: 'member'; path: string }
+  /** At a place in a folder of the artifacts where there is nothing. */
+  | { at: 'missing'; path: string }
   /** Somewhere that no artifact has a say over; `path` as far as it was followed. */
   | { at: 'outside'; path: string }
-  /** At nothing, below what is no folder, or in a circle. */
+  /** Below what is no folder, back from where there is nothing, or in a circle. */
   | { at: 'nowhere' };
 
 /** Thrown where links take too long to follow. */
@@ -82,17 +84,17 @@ export class ArtifactTree {
         todo.push(...componentsOf(member.target));
         if (member.target.startsWith('/')) at = '';
       } else if (member !== undefined || this.leading.has(path)) at = path;
-      else
-        return this.isArtifacts(path)
-          ? { at: 'nowhere' }
-          : { at: 'outside', path: `/${[path, ...todo.reverse()].join('/')}` };
+      else return this.endBefore(path, todo.reverse());
     }
     return this.members.has(at) ? { at: 'member', path: at } : { at: 'outside', path: `/${at}` };
   }
 
-  /** Whether a path that is not there would be in a folder of the artifacts. */
-  private isArtifacts(path: string): boolean {
-    return this.members.has(parentOf(path));
+  /** There is nothing at `path`, and `rest` was still to be followed. */
+  private endBefore(path: string, rest: readonly string[]): PathEnd {
+    const whole = [path, ...rest].join('/');
+    if (!this.members.has(parentOf(path))) return { at: 'outside', path: `/${whole}` };
+    // The tests may make what is missing, and from there it would lead on.
+    return rest.includes('..') ? { at: 'nowhere' } : { at: 'missing', path: whole };
   }
 
   private makeParents(path: string): boolean {

@@ -41,8 +41,8 @@ interface Link {
 
 /**
  * What of an agent's archives may go to a verifier. They may have been made to be anything, so whatever could lead the
- * tests' reads or our writes elsewhere is left out. A link stays where the kernel, following it, would end at another
- * member of its artifact. Takes time in proportion to what there is.
+ * tests' reads or our writes elsewhere is left out. A link stays where the kernel, following it, would end inside its
+ * artifact, at a member or where there is none. Takes time in proportion to what there is.
  */
 export async function siftArtifacts({ archives, programs }: SiftRequest): Promise<Sifted> {
   const leftOut = new LeftOut();
@@ -120,7 +120,7 @@ function dropLinks(tree: ArtifactTree, links: readonly Link[]): LostLink[] {
   for (;;) {
     const dropped = left.filter(({ link, source }) => {
       const end = tree.follow(link);
-      return end.at !== 'member' || !isIn(end.path, source);
+      return (end.at !== 'member' && end.at !== 'missing') || !isIn(end.path, source);
     });
     if (dropped.length === 0) return lost;
     for (const { link } of dropped) {

@@ -12,7 +12,8 @@ describe(threat('an agent that is root', 'what its tests read, at `separate`'), 
     ['a path from the root', '/app/answer'],
     ['a folder and back', 'sub/../answer'],
     ['out of the folder and back', '../app/answer'],
-  ])('a link to a member by %s stays', async (_how, target) => {
+    ['a name that is not there', 'sub/none'],
+  ])('a link into the artifact by %s stays', async (_how, target) => {
     const { members, leftOut } = await sift({ '/app': [...APP, folder('app/sub'), link('app/l', target)] });
     expect(members).toContain(`app/l -> ${target}`);
     expect(leftOut).toEqual([]);
@@ -27,7 +28,8 @@ describe(threat('an agent that is root', 'what its tests read, at `separate`'), 
     ['by /proc', [link('app/l', '/proc/self/root/tests/expected')]],
     ['by a process of the tests', [link('app/l', '/proc/self/cwd/expected')]],
     ['by a descriptor', [link('app/l', '/dev/fd/3')]],
-    ['to nothing, yet', [link('app/l', 'made-by-the-tests')]],
+    ['back from where there is nothing, yet', [link('app/l', 'missing/../../tests/expected')]],
+    ['back from a link to nothing', [link('app/a', '/usr/x'), link('app/l', 'a/../tests/expected')]],
     ['to itself', [link('app/l', 'l')]],
     ['in a circle', [link('app/l', 'm'), link('app/m', 'l')]],
     ['through a file', [link('app/l', 'answer/.')]],
