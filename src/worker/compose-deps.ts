@@ -46,8 +46,8 @@ export function composeDeps(parts: Composition): ActivityDeps & { closeModels():
   const models = new ModelRegistry({ scripts: tbliteScripts, env: process.env });
   const budgets = composeBudgets(client, store, logger, parts.hostId);
   const endpoints = new EndpointLeases(client, parts.hostId, logger);
-  const hostEnvOf = oncePerRun((run) => passedEnv(run.config, process.env));
-  const environmentOf = oncePerRun<Environment>((run) => environmentForRun(run, hostEnvOf(run)));
+  const hostEnvOf = (run: RunRecord) => passedEnv(run.config, process.env);
+  const environmentOf = (run: RunRecord): Environment => environmentForRun(run, hostEnvOf(run));
   return {
     ...rest,
     store,
@@ -93,13 +93,4 @@ function watchStore(store: ArtifactStore, logger: Logger): ArtifactStore {
       ),
     onRecovered: () => logger.warn('the store works again: what was held is recorded, and work goes on'),
   });
-}
-
-function oncePerRun<T>(make: (run: RunRecord) => T): (run: RunRecord) => T {
-  const made = new Map<string, T>();
-  return (run) => {
-    const known = made.get(run.runId) ?? make(run);
-    made.set(run.runId, known);
-    return known;
-  };
 }

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type CliAnswer, longrun } from './support/longrun.js';
 import { writeTask } from './support/tasks.js';
 
-const BROKEN = 'LONGRUN_TEST_BROKEN';
+const BROKEN = 'TEST_BROKEN';
 const TOML = `version = "1.0"
 
 [environment]
@@ -52,6 +52,8 @@ beforeAll(async () => {
     'memory',
     '--max-attempts',
     '1',
+    '--pass-env',
+    BROKEN,
   ];
   const { code } = await run(...argv, '--run-id', 'broken');
   expect(code).toBe(1);

@@ -16,8 +16,8 @@ const DRIVERS = [
   { sandbox: 'docker', image: 'debian:bookworm-slim' },
   { sandbox: 'bubblewrap', image: 'host' },
 ] as const;
-const BROKEN = 'LONGRUN_TEST_BROKEN_VERIFIER';
-const SECRET = 'LONGRUN_TEST_SECRET';
+const BROKEN = 'TEST_BROKEN_VERIFIER';
+const SECRET = 'TEST_SECRET';
 
 let host: LongrunHost;
 beforeAll(async () => {
@@ -69,7 +69,8 @@ describe.each(DRIVERS)('in $sandbox sandboxes', ({ sandbox, image }) => {
       sandbox: { env: { GIVEN: `\${${SECRET}}` } },
       verifier: { env: { BROKEN: `\${${BROKEN}:-no}` } },
     });
-    return runAgainst(host, runId, [task], script, { sandbox, ...config });
+    const passEnv = [SECRET, BROKEN];
+    return runAgainst(host, runId, [task], script, { sandbox, passEnv, ...config });
   };
 
   describe.each([{ keepSnapshots: true }, { keepSnapshots: false }])(

@@ -36,7 +36,7 @@ function script({ turn }: SeenCall): Answer {
 /** `pace`: how long the second command takes in sandboxes that this worker makes. */
 async function startWorker(pace: number) {
   const child = new URL('../support/host-worker.child.ts', import.meta.url);
-  const worker = spawnChild(child, [host.stateDir], { LONGRUN_TEST_PACE: String(pace) });
+  const worker = spawnChild(child, [host.stateDir], { TEST_PACE: String(pace) });
   kills.push(() => worker.kill());
   expect(await worker.line()).toBe('ready');
   return worker;
@@ -47,8 +47,13 @@ beforeAll(async () => {
   host = await LongrunHost.start();
   server = await ModelServer.start(script);
   const test = `#!/bin/sh\n[ "$(tr '\\n' ' ' < /app/log)" = 'first second third ' ] && echo 1 > /logs/verifier/reward.txt || echo 0 > /logs/verifier/reward.txt\n`;
-  const task = await inlineTask({ taskId: 'one', test, sandbox: { env: { PACE: '${LONGRUN_TEST_PACE}' } } });
-  await host.plan(RUN, [task], { ...MODEL_RUN, sandbox: 'docker', baseUrl: server.baseUrl });
+  const task = await inlineTask({ taskId: 'one', test, sandbox: { env: { PACE: '${TEST_PACE}' } } });
+  await host.plan(RUN, [task], {
+    ...MODEL_RUN,
+    passEnv: ['TEST_PACE'],
+    sandbox: 'docker',
+    baseUrl: server.baseUrl,
+  });
   const quick = await startWorker(0);
   await host.finish(RUN);
   await quick.kill('SIGTERM');

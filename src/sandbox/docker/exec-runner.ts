@@ -17,6 +17,7 @@ const BOOKING_LIMIT_MS = 5_000;
 const DYING_LIMIT_MS = 1_500;
 /** No engine takes longer to tell that a command has ended. */
 const DAWDLING_LIMIT_MS = 30_000;
+const NEVER = new AbortController().signal;
 /** A command that runs longer has its spool watched. */
 const TRIM_AFTER_MS = 3_000;
 
@@ -50,10 +51,11 @@ export class ExecRunner {
   /** Kills the command and answers how it stands then: killed, or ended before. */
   async kill(handle: ExecHandle, limitBytes: number, reason: KillReason): Promise<ExecResult> {
     const report = await this.journal.report(handle, limitBytes, reason);
-    if (report?.end || report?.killReason) return reportedResult(report, null);
-    const facts = await this.journal.inspect(handle);
-    if (facts !== null && !facts.running) return reportedResult(report, facts.exitCode);
-    // No process can be had for the script, or the agent has removed our traces: PID 1 ends them all.
+    const facts = await this.booked(handle, NEVER);
+    const isTold = report?.end || report?.killReason;
+    if (facts === null ? isTold : !facts.running)
+      return reportedResult(report, isTold ? null : (facts?.exitCode ?? null));
+    // No process can be had for the script, or the agent has removed or changed our traces: PID 1 ends them all.
     await this.journal.killAll();
     const after = await this.journal.report(handle, limitBytes, reason);
     const elapsedMs = after?.elapsedMs ?? 0;
