@@ -11,6 +11,9 @@ export interface StoreWatcher {
 export class WatchedStore implements ArtifactStore {
   /** A disk that is full, or was made read-only, can still be read: each kind recovers by itself. */
   private readonly troubles = { read: false, write: false };
+  /** Operations begun so far, and how many had begun when one last failed: what is older tells nothing of now. */
+  private begun = 0;
+  private begunAtFailure = 0;
 
   constructor(
     private readonly store: ArtifactStore,
@@ -26,7 +29,12 @@ export class WatchedStore implements ArtifactStore {
   }
 
   putIfAbsent(key: string, value: Uint8Array, durability?: Durability): Promise<boolean> {
-    return this.watch('write', () => this.store.putIfAbsent(key, value, durability));
+    // What exists already is found without a write.
+    return this.watch(
+      'write',
+      () => this.store.putIfAbsent(key, value, durability),
+      (written) => written,
+    );
   }
 
   children(prefix: string): Promise<string[]> {
@@ -34,17 +42,28 @@ export class WatchedStore implements ArtifactStore {
   }
 
   remove(keyOrPrefix: string): Promise<void> {
-    return this.watch('write', () => this.store.remove(keyOrPrefix));
+    // What is not there is removed without a write.
+    return this.watch(
+      'write',
+      () => this.store.remove(keyOrPrefix),
+      () => false,
+    );
   }
 
   locate(key: string): string {
     return this.store.locate(key);
   }
 
-  private async watch<T>(kind: 'read' | 'write', operation: () => Promise<T>): Promise<T> {
+  private async watch<T>(
+    kind: 'read' | 'write',
+    operation: () => Promise<T>,
+    isProof: (answer: T) => boolean = () => true,
+  ): Promise<T> {
+    this.begun++;
+    const number = this.begun;
     try {
       const answer = await operation();
-      if (this.troubles[kind]) this.recovered(kind);
+      if (this.troubles[kind] && number > this.begunAtFailure && isProof(answer)) this.recovered(kind);
       return answer;
     } catch (error) {
       if (LongrunError.is(error) && error.retryable) this.failed(kind, error);
@@ -55,6 +74,7 @@ export class WatchedStore implements ArtifactStore {
   private failed(kind: 'read' | 'write', error: LongrunError): void {
     const known = this.troubles.read || this.troubles.write;
     this.troubles[kind] = true;
+    this.begunAtFailure = this.begun;
     if (!known) this.watcher.onTrouble(error);
   }
 

@@ -74,7 +74,7 @@ test('a damaged state is said once, and taken when it is whole', async () => {
   say(run, '{"policy_ver');
   await until(() => working.warnings.length === 1);
   say(run, '{"policy_version": "a", "consu');
-  say(run, { policy_version: 'a', consumed: 'one' });
+  say(run, '{"policy_version": "a", "consumed": 0');
   say(run, { policy_version: 'a', consumed: 0 });
   await until(async () => (await run.serve.policies.latest())?.version === 'a');
   expect(working.warnings).toEqual([expect.stringContaining('is not read until it is whole')]);
