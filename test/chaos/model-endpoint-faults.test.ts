@@ -7,8 +7,8 @@ import { noteTimes } from './support/recovery.js';
 const HOSTS = ['one', 'two'];
 
 it('an endpoint that answers 429 with Retry-After is left alone by every process until then', async () => {
-  const retryAfterSec = 8;
-  const newsMs = 2_000;
+  const retryAfterSec = 12;
+  const newsMs = 6_000;
   const refusedAt: number[] = [];
   let calls = 0;
   const chaos = await ChaosRun.start({

@@ -9,7 +9,7 @@ export interface Tier {
 
 /** What `npm test` runs. A tier whose prerequisite is missing fails and says what is missing. */
 export const TIERS = {
-  unit: { folders: [], needs: [], timeoutMs: 10_000 },
+  unit: { folders: [], needs: [], timeoutMs: 30_000 },
   replay: { folders: ['replay'], needs: [], timeoutMs: 60_000 },
   workflow: {
     folders: ['temporal', 'workflows', 'activities', 'worker'],
@@ -22,7 +22,7 @@ export const TIERS = {
   sandbox: { folders: ['sandbox'], needs: ['engine', 'temporal'], timeoutMs: 120_000 },
   chaos: { folders: ['chaos'], needs: ['engine', 'temporal'], timeoutMs: 600_000 },
   environments: { folders: ['environments'], needs: ['engine', 'temporal'], timeoutMs: 300_000 },
-  cli: { folders: ['cli'], needs: ['temporal'], timeoutMs: 120_000 },
+  cli: { folders: ['cli'], needs: ['temporal'], timeoutMs: 240_000 },
 } as const satisfies Record<string, Tier>;
 
 export type TierName = keyof typeof TIERS;
