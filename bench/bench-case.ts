@@ -1,7 +1,4 @@
-import type { Measure } from './measure.js';
-
-/** Runs in a process of its own, so that no case warms up or weighs down another. */
-export type BenchCase = (say: (line: string) => void) => Promise<Measure[]>;
+import type { BenchCase } from './measure.js';
 
 /** What can be run, in the order of the table; each is loaded by its own process only. */
 export const CASES = {

@@ -13,6 +13,9 @@ export interface Target {
   value: number;
 }
 
+/** Runs in a process of its own, so that no case warms up or weighs down another. */
+export type BenchCase = (say: (line: string) => void) => Promise<Measure[]>;
+
 export const atMost = (value: number): Target => ({ kind: 'at most', value });
 export const atLeast = (value: number): Target => ({ kind: 'at least', value });
 

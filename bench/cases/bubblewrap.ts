@@ -1,6 +1,6 @@
 import { rolloutWorkflowId } from '../../src/core/ids.js';
-import type { BenchCase } from '../bench-case.js';
 import { BenchHost } from '../bench-host.js';
+import type { BenchCase } from '../measure.js';
 import { atLeast, atMost, perSecond } from '../measure.js';
 import { NoopWorker } from '../noop-worker.js';
 

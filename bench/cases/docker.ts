@@ -1,6 +1,6 @@
 import { bareEngine } from '../bare-engine.js';
-import type { BenchCase } from '../bench-case.js';
 import { BenchHost } from '../bench-host.js';
+import type { BenchCase } from '../measure.js';
 import { atLeast, median, perSecond } from '../measure.js';
 
 const CONCURRENCY = 8;

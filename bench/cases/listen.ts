@@ -1,4 +1,4 @@
-import type { BenchCase } from '../bench-case.js';
+import type { BenchCase } from '../measure.js';
 import { type Measure, median, perSecond } from '../measure.js';
 import { TrajectoryServer } from '../trajectory-server.js';
 

@@ -2,8 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { BenchCase } from '../bench-case.js';
 import { BenchHost } from '../bench-host.js';
+import type { BenchCase } from '../measure.js';
 import { atMost } from '../measure.js';
 
 const PARKED = 2_000;

@@ -1,7 +1,7 @@
 import { FAMILY_FORMATS } from '../../src/parsers/families.js';
 import { parse } from '../../src/parsers/parse.js';
 import type { Family } from '../../src/parsers/parse-result.js';
-import type { BenchCase } from '../bench-case.js';
+import type { BenchCase } from '../measure.js';
 import { atMost, type Measure } from '../measure.js';
 import { hostileTexts, MEGABYTE, realisticText, TOOLS } from '../parser-texts.js';
 

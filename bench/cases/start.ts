@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { resolveCluster } from '../../src/temporal/connect.js';
-import type { BenchCase } from '../bench-case.js';
 import { benchEnv } from '../bench-host.js';
+import type { BenchCase } from '../measure.js';
 import { atMost, type Measure, median } from '../measure.js';
 
 const CLI = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));

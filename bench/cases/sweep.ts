@@ -3,8 +3,8 @@ import { partitionsOf } from '../../src/core/partitioning.js';
 import { RunTracker } from '../../src/launch/run-tracker.js';
 import { watchRun } from '../../src/launch/watch-run.js';
 import { readPlan, readRun } from '../../src/store/runs.js';
-import type { BenchCase } from '../bench-case.js';
 import { BenchHost } from '../bench-host.js';
+import type { BenchCase } from '../measure.js';
 import { atMost, type Measure } from '../measure.js';
 import { cpuMsOf, residentBytesOf } from '../process-stats.js';
 

@@ -5,7 +5,7 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { BenchCase } from '../bench-case.js';
+import type { BenchCase } from '../measure.js';
 import { atMost, type Measure, perSecond } from '../measure.js';
 import { peakResidentBytesOf } from '../process-stats.js';
 

@@ -1,6 +1,6 @@
 import { readStepHistory } from '../../src/rollout/step-history.js';
-import type { BenchCase } from '../bench-case.js';
 import { BenchHost } from '../bench-host.js';
+import type { BenchCase } from '../measure.js';
 import { atMost, median } from '../measure.js';
 
 const TURNS = 50;

@@ -5,8 +5,19 @@ import { promptsSource } from '../tasks/prompts/prompts-environment.js';
 import type { OutputOptions } from '../trajectories/process/process-output.js';
 import { parseFilters } from '../trajectories/process/sample-rules.js';
 import { rowFormat } from '../trajectories/row-formats.js';
-import type { ProcessFlags } from './commands/process.js';
 import { wholeNumber } from './whole-number.js';
+
+export interface ProcessFlags {
+  output?: string;
+  format?: string[];
+  filter?: string[];
+  keepNoReasoning?: boolean;
+  keepZeroVariance?: boolean;
+  batchGroups?: string;
+  force?: boolean;
+  prompts?: string;
+  batchSize?: string;
+}
 
 const DEFAULT_BATCH_GROUPS = 8;
 const DEFAULT_BATCH_SIZE = 10;

@@ -13,10 +13,10 @@ import { ledgerOptions, type OutputOptions, ProcessOutput } from '../trajectorie
 import { commandWith } from './carry-on.js';
 import { type CliIo, EXIT } from './cli-io.js';
 import { type CommandContext, processContext } from './command-context.js';
-import type { ProcessFlags } from './commands/process.js';
 import { gitCommit } from './git-commit.js';
 import { lockOutput } from './output-lock.js';
 import { packageVersion } from './package-version.js';
+import type { ProcessFlags } from './process-options.js';
 import { batchSizeOf, processOptions, processWords } from './process-options.js';
 import { RunReporter } from './run-reporter.js';
 

@@ -1,6 +1,6 @@
 import { escapeTerminalLine } from '../report/escape-terminal.js';
 import type { Style } from '../report/style.js';
-import type { PrerequisiteReport } from '../setup/prerequisites.js';
+import type { PrerequisiteReport } from '../setup/prerequisite-report.js';
 
 const SIGNS = { ok: ['✔', 'green'], warning: ['!', 'yellow'], missing: ['✘', 'red'] } as const;
 

@@ -15,9 +15,23 @@ import { openTokenizer, tokenizerOf } from '../model/tokenizer/open-tokenizer.js
 import { FAMILIES, resolveFamily } from '../parsers/index.js';
 import { createFile } from '../store/filesystem/open-own.js';
 import { type CliIo, EXIT } from './cli-io.js';
-import type { ServeScriptedFlags } from './commands/model/serve-scripted.js';
 import { printJson } from './print.js';
 import { wholeNumber } from './whole-number.js';
+
+/** What commander parsed. */
+export interface ServeScriptedFlags {
+  port: string;
+  seed: string;
+  tokenizer?: string;
+  writeTokenizer?: string;
+  family?: string;
+  scripts?: string;
+  usualBias: string;
+  policyVersion: string;
+  fail?: string[];
+  retryAfter: string;
+  json?: boolean;
+}
 
 const MODELS = ['demo', 'solver', 'failing', 'partly'] as const;
 const MAX_PORT = 65_535;

@@ -1,7 +1,7 @@
 import { isMap, isScalar, type Node, type YAMLMap } from 'yaml';
 import { badInput } from '../core/errors.js';
 import { closest } from './closest.js';
-import type { FileValue } from './config-file.js';
+import type { FileValue } from './file-value.js';
 import type { SettingName } from './settings.schema.js';
 
 /** What `agent:` may hold in the file when it is a mapping; elsewhere it is the name alone. */

@@ -6,13 +6,8 @@ import { agentSettings, isAgentMapping } from './agent-mapping.js';
 import { closest } from './closest.js';
 import { fromFileKeys, type KeySchema } from './file-keys.js';
 import { type FileSettingName, fileSettingsSchema } from './file-settings.schema.js';
+import type { FileValue } from './file-value.js';
 import type { SettingRow } from './setting-table.js';
-
-/** A value of the file and where it stands, as `longrun.yaml:3:11`. */
-export interface FileValue {
-  value: unknown;
-  place: string;
-}
 
 export const DEFAULT_CONFIG_FILE = 'longrun.yaml';
 

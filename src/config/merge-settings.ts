@@ -2,15 +2,10 @@ import type { z } from 'zod';
 import { badInput } from '../core/errors.js';
 import { toSnakeCase } from '../store/wire-names.js';
 import { closest } from './closest.js';
-import {
-  DEFAULT_CONFIG_FILE,
-  type FileValue,
-  keySchema,
-  readConfigFile,
-  readConfigLeniently,
-} from './config-file.js';
+import { DEFAULT_CONFIG_FILE, keySchema, readConfigFile, readConfigLeniently } from './config-file.js';
 import { fromFileKeys } from './file-keys.js';
 import type { FileSettingName } from './file-settings.schema.js';
+import type { FileValue } from './file-value.js';
 import {
   type ProcessSettingName,
   type ProcessSettings,

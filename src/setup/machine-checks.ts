@@ -1,7 +1,7 @@
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isAtLeast } from '../temporal/server-version.js';
-import type { PrerequisiteReport } from './prerequisites.js';
+import type { PrerequisiteReport } from './prerequisite-report.js';
 
 const OLDEST_NODE = '20.11.0';
 const COMFORTABLE_BYTES = 5 * 1024 ** 3;

@@ -1,25 +1,7 @@
 import { checkDisk, checkNode, checkStateFolder } from './machine-checks.js';
+import type { PrerequisiteOptions, PrerequisiteReport } from './prerequisite-report.js';
 import { checkBaseImage, checkBubblewrap, checkEngine } from './sandbox-checks.js';
 import { checkTemporalProgram, checkTemporalServer } from './temporal-checks.js';
-
-/** One line of `longrun doctor`. */
-export interface PrerequisiteReport {
-  name: string;
-  /** `warning`: something works less well; `missing`: nothing runs without it. */
-  status: 'ok' | 'warning' | 'missing';
-  /** What was found, in a few words. */
-  found: string;
-  /** What to do about it; null when nothing is to be done. */
-  fix: string | null;
-}
-
-export interface PrerequisiteOptions {
-  stateDir: string;
-  address?: string;
-  namespace?: string;
-  profile?: string;
-  env?: NodeJS.ProcessEnv;
-}
 
 /** Everything a run needs from this machine. Looks only: starts, installs and makes nothing. */
 export async function checkPrerequisites(options: PrerequisiteOptions): Promise<PrerequisiteReport[]> {

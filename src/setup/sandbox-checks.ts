@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import Docker from 'dockerode';
 import { BASE_IMAGE } from '../core/base-image.js';
 import { SECOND_MS } from '../core/time.js';
-import type { PrerequisiteReport } from './prerequisites.js';
+import type { PrerequisiteReport } from './prerequisite-report.js';
 
 const ANSWER_LIMIT_MS = 5 * SECOND_MS;
 

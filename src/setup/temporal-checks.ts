@@ -5,7 +5,7 @@ import { serverStatus } from '../temporal/embedded-server.js';
 import { probeServer } from '../temporal/probe-server.js';
 import { findServerBinary } from '../temporal/server-binary.js';
 import { isAtLeast, OLDEST_SERVER } from '../temporal/server-version.js';
-import type { PrerequisiteOptions, PrerequisiteReport } from './prerequisites.js';
+import type { PrerequisiteOptions, PrerequisiteReport } from './prerequisite-report.js';
 
 const PROBE_TIMEOUT_MS = 3 * SECOND_MS;
 

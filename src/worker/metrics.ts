@@ -1,6 +1,6 @@
 import { Runtime } from '@temporalio/worker';
 import type { RolloutObserver } from '../rollout/observer.js';
-import type { SinkObserver } from '../sinks/host/sink-host.js';
+import type { SinkObserver } from '../sinks/host/sink-host-parts.js';
 
 /**
  * Counters of ours beside the SDK's, through the same runtime and so on the same port. Without a

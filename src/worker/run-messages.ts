@@ -1,6 +1,6 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { LongrunError } from '../core/errors.js';
-import type { RunMessages } from '../sinks/host/sink-host.js';
+import type { RunMessages } from '../sinks/host/sink-host-parts.js';
 import type { RunClient } from '../temporal/run-client.js';
 
 /** How sinks reach the workflow of their run. One that has closed needs to be told nothing. */

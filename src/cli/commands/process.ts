@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { processSettingTable } from '../../config/setting-table.js';
 import type { CliIo } from '../cli-io.js';
+import type { ProcessFlags } from '../process-options.js';
 import { addSettingOptions, flagsOf } from '../setting-options.js';
 
 const EXAMPLES = `
@@ -33,18 +34,6 @@ Exit codes: 0 done, 1 error, 2 bad input, 130 interrupted.
 `;
 
 const HEADING = 'Training data:';
-
-export interface ProcessFlags {
-  output?: string;
-  format?: string[];
-  filter?: string[];
-  keepNoReasoning?: boolean;
-  keepZeroVariance?: boolean;
-  batchGroups?: string;
-  force?: boolean;
-  prompts?: string;
-  batchSize?: string;
-}
 
 /** `longrun process`. */
 export function processCommand(io: CliIo): Command {

@@ -15,13 +15,24 @@ import { Ledger } from '../../trajectories/ledger.js';
 import { openOutput, type RowOutput } from '../../trajectories/output.js';
 import { type CliIo, EXIT } from '../cli-io.js';
 import { type CommandContext, commandContext } from '../command-context.js';
-import type { CompressFlags } from '../commands/traj/compress.js';
 import { lockOutput } from '../output-lock.js';
 import { printJson, printLines } from '../print.js';
 import { wholeNumber } from '../whole-number.js';
 import { compressDocument, renderCompress } from './render-compress.js';
 import { commandInputs } from './traj-inputs.js';
+import type { InputOptions, OutputFlags } from './traj-options.js';
 import { inputNames } from './traj-options.js';
+
+export interface CompressFlags extends InputOptions, OutputFlags {
+  targetTokens: string;
+  summaryTokens?: string;
+  model?: string;
+  baseUrl?: string;
+  apiKeyEnv?: string;
+  tokenizer?: string;
+  concurrency?: string;
+  keepOriginals?: boolean;
+}
 
 const SUMMARY_TOKENS = 750;
 const CONCURRENCY = 8;

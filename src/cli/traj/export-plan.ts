@@ -3,7 +3,19 @@ import type { ExportFormat } from '../../formats/export-format.js';
 import { BATCH_FILE, FAILED_FILE, SAMPLES_FILE } from '../../formats/sharegpt/sharegpt.js';
 import type { OutputOptions } from '../../trajectories/output.js';
 import { rowFormat } from '../../trajectories/row-formats.js';
-import type { ExportFlags } from '../commands/traj/export.js';
+import type { InputOptions, OutputFlags } from './traj-options.js';
+
+/** The options of an export. Those that only some formats look at are refused for the others. */
+export interface ExportFlags extends InputOptions, OutputFlags {
+  format: string;
+  rows?: string;
+  rewardOrder?: string;
+  variant?: string;
+  plain?: boolean;
+  keepZeroVariance?: boolean;
+  withoutLogprobs?: boolean;
+  tokenize?: string;
+}
 
 /** How an export is made, from its flags. */
 export interface ExportPlan {

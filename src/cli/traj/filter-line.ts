@@ -6,15 +6,32 @@ import { DEFAULT_FILTER, FILTER_GOALS, type FilterOptions } from '../../trajecto
 import { openOutput } from '../../trajectories/output.js';
 import type { CliIo } from '../cli-io.js';
 import { commandContext } from '../command-context.js';
-import type { FilterFlags } from '../commands/traj/filter.js';
 import { lookOf } from '../look.js';
 import { printJson, printLines } from '../print.js';
 import { wholeNumber } from '../whole-number.js';
 import { anyNumber } from './any-number.js';
 import { type FilterDone, filterDocument, renderFilter } from './render-filter.js';
 import { commandInputs } from './traj-inputs.js';
+import type { InputOptions, OutputFlags } from './traj-options.js';
 import { inputNames } from './traj-options.js';
 import { untilInterrupted } from './until-interrupted.js';
+
+export interface FilterFlags extends InputOptions, OutputFlags {
+  goal?: string;
+  allowRefusedCalls?: boolean;
+  minReward?: string;
+  maxReward?: string;
+  minTurns?: string;
+  maxTurns?: string;
+  maxTokens?: string;
+  requireToolCalls?: boolean;
+  requireReasoning?: boolean;
+  stopReason?: string[];
+  dedupe?: boolean;
+  sample?: string;
+  seed?: string;
+  rewardOrder?: string;
+}
 
 /** `longrun traj filter`: writes, and says what each filter took. */
 export async function filterLine(

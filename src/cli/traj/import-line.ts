@@ -6,12 +6,16 @@ import { longrunFormat } from '../../trajectories/longrun-format.js';
 import { openOutput } from '../../trajectories/output.js';
 import { type CliIo, EXIT } from '../cli-io.js';
 import { commandContext } from '../command-context.js';
-import type { ImportFlags } from '../commands/traj/import.js';
 import { printJson, printLines } from '../print.js';
 import { type ExportDone, exportDocument, nothingCame, renderExport } from './render-export.js';
 import { commandInputs } from './traj-inputs.js';
+import type { InputOptions, OutputFlags } from './traj-options.js';
 import { inputNames } from './traj-options.js';
 import { untilInterrupted } from './until-interrupted.js';
+
+export interface ImportFlags extends InputOptions, OutputFlags {
+  format?: string;
+}
 
 /** `longrun traj import`: any format in, `longrun` rows out. */
 export async function importLine(

@@ -12,8 +12,24 @@ import { BUILT_IN_RUBRIC, parseRubric } from '../../trajectories/score/rubric.js
 import type { Scorer } from '../../trajectories/score/scorer.js';
 import { checkCriteria, parseWeights } from '../../trajectories/score/weights-file.js';
 import type { CliIo } from '../cli-io.js';
-import type { ScoreFlags } from '../commands/traj/score.js';
 import { wholeNumber } from '../whole-number.js';
+import type { InputOptions, OutputFlags } from './traj-options.js';
+
+export interface ScoreFlags extends InputOptions, OutputFlags {
+  rewardModel?: string;
+  rubric?: string;
+  baseUrl?: string;
+  apiKeyEnv?: string;
+  shape?: string;
+  threshold?: string;
+  weights?: string;
+  implicit?: boolean;
+  evaluated?: boolean;
+  concurrency?: string;
+  batch?: string;
+  timeout?: string;
+  rewardOrder?: string;
+}
 
 export interface ScorePlan {
   scorer: Scorer | null;

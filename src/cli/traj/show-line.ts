@@ -7,11 +7,16 @@ import { toWire } from '../../store/wire.js';
 import type { EpisodeInputs } from '../../trajectories/inputs.js';
 import type { CliIo } from '../cli-io.js';
 import { commandContext } from '../command-context.js';
-import type { ShowFlags } from '../commands/traj/show.js';
 import { lookOf } from '../look.js';
 import { printJson, printLines } from '../print.js';
 import { commandInputs } from './traj-inputs.js';
+import type { InputOptions } from './traj-options.js';
 import { inputNames } from './traj-options.js';
+
+export interface ShowFlags extends InputOptions {
+  session?: string;
+  full?: boolean;
+}
 
 /** `longrun traj show`. */
 export async function showLine(positionals: readonly string[], flags: ShowFlags, io: CliIo): Promise<void> {

@@ -8,12 +8,25 @@ import { duration } from '../../report/quantities.js';
 import { checkEndpoint, type ParkedRow, uploadEpisodes, uploadLedgerFile } from '../../sinks/upload/index.js';
 import { type CliIo, EXIT } from '../cli-io.js';
 import { type CommandContext, settingsContext } from '../command-context.js';
-import type { UploadFlags } from '../commands/traj/upload.js';
 import { printJson, printLines } from '../print.js';
 import { wholeNumber } from '../whole-number.js';
 import { renderUpload, uploadDocument } from './render-upload.js';
 import { type CommandInputs, commandInputs } from './traj-inputs.js';
+import type { InputOptions } from './traj-options.js';
 import { inputNames } from './traj-options.js';
+
+export interface UploadFlags extends InputOptions {
+  endpoint?: string;
+  apiKey?: string;
+  apiKeyEnv?: string;
+  batchSize?: string;
+  batchBytes?: string;
+  gzip: boolean;
+  insecure?: boolean;
+  dryRun?: boolean;
+  retryParked?: boolean;
+  maxWait?: string;
+}
 
 /** Refused rows and waits that a person is told of; the rest are counted. */
 const SHOWN = 5;

@@ -5,9 +5,8 @@ import { promisify } from 'node:util';
 import { LongrunError } from '../../core/errors.js';
 import { copyContext } from '../dockerfile/copy-context.js';
 import { type DockerfileStep, parseDockerfile } from '../dockerfile/parse-dockerfile.js';
-import type { ExecRequest } from '../sandbox.js';
+import type { ExecRequest, ExecResult, Sandbox } from '../sandbox.js';
 import { readTar, type TarEntry } from '../tar-entries.js';
-import type { BubblewrapSandbox } from './bubblewrap-sandbox.js';
 import { hostEntries, type RootFolder, readRootFolder } from './root-folder.js';
 
 /** What a sandbox starts from: read-only programs and the files that are written into each new one. */
@@ -16,6 +15,14 @@ export interface BubblewrapImage {
   entries: readonly TarEntry[];
   env: Record<string, string>;
   workdir: string;
+}
+
+/** The sandbox that a Dockerfile's steps run in. */
+export interface BuildSandbox extends Pick<Sandbox, 'destroy'> {
+  putEntries(entries: readonly TarEntry[], folder: string): Promise<void>;
+  runNow(request: ExecRequest, signal: AbortSignal): Promise<ExecResult>;
+  /** All that was written since it was made, from the root. */
+  written(limitBytes: number): Promise<TarEntry[]>;
 }
 
 /** The image name that stands for the host's own programs. */
@@ -61,7 +68,7 @@ export async function namedImage(name: string): Promise<BubblewrapImage> {
 export async function buildImage(
   base: BubblewrapImage,
   contextTar: Uint8Array,
-  start: () => Promise<BubblewrapSandbox>,
+  start: () => Promise<BuildSandbox>,
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<BubblewrapImage> {
@@ -89,7 +96,7 @@ export async function buildImage(
 }
 
 async function runStep(
-  sandbox: BubblewrapSandbox,
+  sandbox: BuildSandbox,
   step: Extract<DockerfileStep, { kind: 'run' }>,
   image: BubblewrapImage,
   timeoutMs: number,

@@ -10,7 +10,7 @@ import { START } from './feed-position.js';
 import { patiently } from './patiently.js';
 import { ProgressKeeper, readProgress } from './progress-keeper.js';
 import type { SinkClaim } from './sink-claim.js';
-import type { SinkHostParts } from './sink-host.js';
+import type { SinkHostParts } from './sink-host-parts.js';
 import { StoreFeed } from './store-feed.js';
 
 export interface ContextParts extends Omit<SinkHostParts, 'factories' | 'hostId'> {

@@ -1,38 +1,12 @@
 import type { Logger } from 'pino';
 import { LongrunError } from '../../core/errors.js';
-import type { SinkName } from '../../core/serve-config.schema.js';
-import type { Clock } from '../../core/time.js';
 import type { SinkInput } from '../../core/workflow-messages.js';
 import { type Lifecycle, mayGoOn } from '../../rollout/lifecycle.js';
 import { readRun } from '../../store/runs.js';
-import type { ArtifactStore } from '../../store/store.js';
-import type { Outcome, Sink, SinkContext, SinkFactories } from '../sink.js';
+import type { Sink, SinkContext } from '../sink.js';
 import { openContext } from './open-context.js';
 import { SinkClaim } from './sink-claim.js';
-
-/** What sinks tell a run's workflow. Errors: `temporal_unreachable` (retryable). */
-export interface RunMessages {
-  allow(runId: string, sink: SinkName, limit: number): Promise<void>;
-  finish(runId: string): Promise<void>;
-}
-
-/** Counts what goes through sinks. */
-export interface SinkObserver {
-  /** A group was read to be shipped: the lags of its rollouts, and how many of them are masked. */
-  groupRead(sink: SinkName, lags: readonly (number | null)[], masked: number): void;
-  groupSettled(sink: SinkName, outcome: Outcome): void;
-}
-
-export interface SinkHostParts {
-  store: ArtifactStore;
-  factories: SinkFactories;
-  runs: RunMessages;
-  observer: SinkObserver;
-  hostId: string;
-  logger: Logger;
-  env: NodeJS.ProcessEnv;
-  now: Clock;
-}
+import type { SinkHostParts } from './sink-host-parts.js';
 
 /** Executes the sinks of runs, one executor of a sink at a time. */
 export class SinkHost {

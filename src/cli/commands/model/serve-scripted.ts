@@ -1,20 +1,6 @@
 import { Command, Option } from 'commander';
 import type { CliIo } from '../../cli-io.js';
-
-/** What commander parsed. */
-export interface ServeScriptedFlags {
-  port: string;
-  seed: string;
-  tokenizer?: string;
-  writeTokenizer?: string;
-  family?: string;
-  scripts?: string;
-  usualBias: string;
-  policyVersion: string;
-  fail?: string[];
-  retryAfter: string;
-  json?: boolean;
-}
+import type { ServeScriptedFlags } from '../../serve-scripted.js';
 
 const EXAMPLES = `
 It has no weights: which text comes is scripted, and only its spelling is drawn, from a real distribution over the

@@ -1,18 +1,8 @@
 import { Command } from 'commander';
 import type { CliIo } from '../../cli-io.js';
 import { withCommonOptions } from '../../common-options.js';
-import { type InputOptions, type OutputFlags, withInputs, withOutput } from '../../traj/traj-options.js';
-
-export interface CompressFlags extends InputOptions, OutputFlags {
-  targetTokens: string;
-  summaryTokens?: string;
-  model?: string;
-  baseUrl?: string;
-  apiKeyEnv?: string;
-  tokenizer?: string;
-  concurrency?: string;
-  keepOriginals?: boolean;
-}
+import type { CompressFlags } from '../../traj/compress-line.js';
+import { withInputs, withOutput } from '../../traj/traj-options.js';
 
 const EXPLANATION = `
 What stays word for word: system prompt, task and later instructions, writes that worked, the last test run, errors

@@ -3,19 +3,8 @@ import { REWARD_ORDER_HELP } from '../../../core/reward/reward-order.js';
 import { EXPORT_FORMATS } from '../../../formats/export-format.js';
 import type { CliIo } from '../../cli-io.js';
 import { withCommonOptions } from '../../common-options.js';
-import { type InputOptions, type OutputFlags, withInputs, withOutput } from '../../traj/traj-options.js';
-
-/** The options of an export. Those that only some formats look at are refused for the others. */
-export interface ExportFlags extends InputOptions, OutputFlags {
-  format: string;
-  rows?: string;
-  rewardOrder?: string;
-  variant?: string;
-  plain?: boolean;
-  keepZeroVariance?: boolean;
-  withoutLogprobs?: boolean;
-  tokenize?: string;
-}
+import type { ExportFlags } from '../../traj/export-plan.js';
+import { withInputs, withOutput } from '../../traj/traj-options.js';
 
 const EXPLANATION = `
 Formats:

@@ -3,24 +3,8 @@ import { STOP_REASONS } from '../../../core/outcome.js';
 import { REWARD_ORDER_HELP } from '../../../core/reward/reward-order.js';
 import type { CliIo } from '../../cli-io.js';
 import { withCommonOptions } from '../../common-options.js';
-import { type InputOptions, type OutputFlags, withInputs, withOutput } from '../../traj/traj-options.js';
-
-export interface FilterFlags extends InputOptions, OutputFlags {
-  goal?: string;
-  allowRefusedCalls?: boolean;
-  minReward?: string;
-  maxReward?: string;
-  minTurns?: string;
-  maxTurns?: string;
-  maxTokens?: string;
-  requireToolCalls?: boolean;
-  requireReasoning?: boolean;
-  stopReason?: string[];
-  dedupe?: boolean;
-  sample?: string;
-  seed?: string;
-  rewardOrder?: string;
-}
+import type { FilterFlags } from '../../traj/filter-line.js';
+import { withInputs, withOutput } from '../../traj/traj-options.js';
 
 const EXPLANATION = `
 Always applied:

@@ -1,11 +1,8 @@
 import { Command, Option } from 'commander';
 import type { CliIo } from '../../cli-io.js';
 import { withCommonOptions } from '../../common-options.js';
-import { type InputOptions, type OutputFlags, withInputs, withOutput } from '../../traj/traj-options.js';
-
-export interface ImportFlags extends InputOptions, OutputFlags {
-  format?: string;
-}
+import type { ImportFlags } from '../../traj/import-line.js';
+import { withInputs, withOutput } from '../../traj/traj-options.js';
 
 const FORMATS = ['longrun', 'sharegpt', 'messages', 'atropos-v1', 'atif', 'agoge'];
 

@@ -2,23 +2,8 @@ import { Command, Option } from 'commander';
 import { REWARD_ORDER_HELP } from '../../../core/reward/reward-order.js';
 import type { CliIo } from '../../cli-io.js';
 import { withCommonOptions } from '../../common-options.js';
-import { type InputOptions, type OutputFlags, withInputs, withOutput } from '../../traj/traj-options.js';
-
-export interface ScoreFlags extends InputOptions, OutputFlags {
-  rewardModel?: string;
-  rubric?: string;
-  baseUrl?: string;
-  apiKeyEnv?: string;
-  shape?: string;
-  threshold?: string;
-  weights?: string;
-  implicit?: boolean;
-  evaluated?: boolean;
-  concurrency?: string;
-  batch?: string;
-  timeout?: string;
-  rewardOrder?: string;
-}
+import type { ScoreFlags } from '../../traj/score-plan.js';
+import { withInputs, withOutput } from '../../traj/traj-options.js';
 
 const EXPLANATION = `
 Reward models:

@@ -1,12 +1,8 @@
 import { Command } from 'commander';
 import type { CliIo } from '../../cli-io.js';
 import { withCommonOptions } from '../../common-options.js';
-import { type InputOptions, withInputs } from '../../traj/traj-options.js';
-
-export interface ShowFlags extends InputOptions {
-  session?: string;
-  full?: boolean;
-}
+import type { ShowFlags } from '../../traj/show-line.js';
+import { withInputs } from '../../traj/traj-options.js';
 
 /** `longrun traj show`. */
 export function showCommand(io: CliIo): Command {

@@ -1,20 +1,8 @@
 import { Command } from 'commander';
 import type { CliIo } from '../../cli-io.js';
 import { withCommonOptions } from '../../common-options.js';
-import { type InputOptions, withInputs } from '../../traj/traj-options.js';
-
-export interface UploadFlags extends InputOptions {
-  endpoint?: string;
-  apiKey?: string;
-  apiKeyEnv?: string;
-  batchSize?: string;
-  batchBytes?: string;
-  gzip: boolean;
-  insecure?: boolean;
-  dryRun?: boolean;
-  retryParked?: boolean;
-  maxWait?: string;
-}
+import { withInputs } from '../../traj/traj-options.js';
+import type { UploadFlags } from '../../traj/upload-line.js';
 
 const EXPLANATION = `
 Rows go in batches, each with a key of its own. What the receiver has acknowledged is noted in the state folder, so
