@@ -5,7 +5,7 @@ import { LongrunError } from '../core/errors.js';
 import { SECOND_MS } from '../core/time.js';
 import { isListening } from './ports.js';
 import { probeServer } from './probe-server.js';
-import { identifyProcess, isAlive, type ProcessIdentity } from './process-identity.js';
+import { identifyProcess, isAlive, type ProcessIdentity, signalProcess } from './process-identity.js';
 import { listCommandLines } from './process-list.js';
 import { type ServerSettings, serverArguments } from './server-arguments.js';
 
@@ -66,10 +66,10 @@ export async function untilReady(server: ServerProcess, logFile: string): Promis
 
 /** SIGTERM, and SIGKILL when that is not enough. */
 export async function stopProcess(identity: ProcessIdentity): Promise<void> {
-  send(identity, 'SIGTERM');
+  signalProcess(identity, 'SIGTERM');
   const deadline = Date.now() + STOP_GRACE_MS;
   while (isAlive(identity)) {
-    if (Date.now() >= deadline) send(identity, 'SIGKILL');
+    if (Date.now() >= deadline) signalProcess(identity, 'SIGKILL');
     await sleep(20);
   }
 }
@@ -93,15 +93,6 @@ async function askOnce(port: number): Promise<string | null> {
   } catch {
     // Listening but not yet serving: asked again until the limit, which reports.
     return null;
-  }
-}
-
-function send(identity: ProcessIdentity, signal: NodeJS.Signals): void {
-  if (!isAlive(identity)) return;
-  try {
-    process.kill(identity.pid, signal);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
 
