@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LongrunError } from '../core/errors.js';
 import { SECOND_MS } from '../core/time.js';
 import { serverStatus, stopServer } from '../temporal/embedded-server.js';
+import { signalProcess } from '../temporal/process-identity.js';
 import { type LivingHost, livingHosts } from '../worker/host-lock.js';
 
 /** A worker lets calls in the air end for 30 s, and needs a moment to leave. */
@@ -15,9 +16,10 @@ export async function takeDown(
 ): Promise<{ worker: boolean; server: boolean }> {
   const server = serverStatus(stateDir).running;
   const hosts = livingHosts(stateDir);
-  for (const pid of new Set(hosts.filter(({ lock }) => !lock.info.supervised).map(pidOf))) {
+  const toStop = hosts.filter(({ lock }) => !lock.info.supervised).map(({ lock }) => lock.holder);
+  for (const [pid, holder] of new Map(toStop.map((holder) => [holder.pid, holder]))) {
     say(`Stopping the worker (pid ${pid}): calls in the air are finished and recorded.`);
-    process.kill(pid, 'SIGTERM');
+    signalProcess(holder, 'SIGTERM');
   }
   await untilFree(stateDir, new Set(hosts.map(pidOf)));
   // The last worker may have been its last client, and then it has stopped it already.

@@ -23,6 +23,7 @@ export class WorkerProcess {
   failure: LongrunError | null = null;
   private readonly child: ChildProcess;
   private answer: ((report: HealthReport) => void) | null = null;
+  private asking: Promise<HealthReport> | null = null;
 
   constructor({ script, args, env, onReady }: WorkerProcessOptions) {
     // In a session of its own: a terminal's Ctrl-C reaches the supervisor alone, which passes it on once.
@@ -47,7 +48,19 @@ export class WorkerProcess {
     return this.child.pid;
   }
 
-  async health(): Promise<HealthReport> {
+  /** All who ask at once share a question. */
+  health(): Promise<HealthReport> {
+    this.asking ??= this.ask().finally(() => {
+      this.asking = null;
+    });
+    return this.asking;
+  }
+
+  stop(): void {
+    this.child.kill('SIGTERM');
+  }
+
+  private async ask(): Promise<HealthReport> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<HealthReport>((resolve) => {
       const error = `no answer within ${HEALTH_PATIENCE_MS / SECOND_MS} s`;
@@ -62,10 +75,6 @@ export class WorkerProcess {
     } finally {
       clearTimeout(timer);
     }
-  }
-
-  stop(): void {
-    this.child.kill('SIGTERM');
   }
 }
 

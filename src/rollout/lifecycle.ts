@@ -27,6 +27,13 @@ export class RetryLater extends Error {
   }
 }
 
+/** What to throw for a failure: a wait, where whoever refused asked for one (`details.retryAfterMs`). */
+export function afterAskedWait(error: unknown): unknown {
+  if (!LongrunError.is(error) || !error.retryable) return error;
+  const { retryAfterMs } = error.details;
+  return typeof retryAfterMs === 'number' ? new RetryLater(error, retryAfterMs) : error;
+}
+
 /** Throws when no new step may be started. */
 export function mayGoOn(lifecycle: Lifecycle): void {
   if (lifecycle.cancelled.aborted) throw new LongrunError('cancelled', 'cancelled by request');

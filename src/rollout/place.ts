@@ -24,7 +24,7 @@ import { heldByBudget } from './budget-hold.js';
 import type { RolloutDeps } from './deps.js';
 import { digestOf } from './digest.js';
 import { waitHealthy } from './healthcheck.js';
-import { type Lifecycle, mayGoOn, RetryLater } from './lifecycle.js';
+import { afterAskedWait, type Lifecycle, mayGoOn, RetryLater } from './lifecycle.js';
 import { persist } from './persist.js';
 import { claimAttempt } from './replay/claim-attempt.js';
 import { awaitForkSnapshot } from './replay/fork-snapshot.js';
@@ -65,7 +65,7 @@ export async function placeSandbox(
     return placed(deps, run, key, placement, task.evalCriteria.steps.length);
   } catch (error) {
     const failure = failureOf(error, activityAttempt);
-    if (failure === null) throw error;
+    if (failure === null) throw afterAskedWait(error);
     // A health check may print what it was given.
     const message = withoutSecrets({ deps, run, task }, failure.message);
     return {
@@ -243,7 +243,7 @@ function failureOf(error: unknown, activityAttempt: number): Failure | null {
   if (!LongrunError.is(error) || error.code === 'cancelled') return null;
   // An engine that is being restarted, a store that is away: placing waits for it, and no attempt is spent meanwhile.
   if (WAITED_FOR.has(error.code)) return null;
-  // An image that was cleared away after it had been made ready is made again.
+  // An image that was cleared away after it had been made ready is made again, one whose registry is in trouble pulled.
   const permanent = !error.retryable;
   if (!permanent && activityAttempt < TRIES) return null;
   const log = typeof error.details.log === 'string' ? `\n${error.details.log}` : '';

@@ -8,6 +8,7 @@ import { type VerifierSandbox, verifierSandboxSchema } from '../store/records.sc
 import type { RewardContext } from '../tasks/reward-context.js';
 import type { AttemptContext } from './attempt-context.js';
 import { ExecJournal } from './exec-journal.js';
+import { afterAskedWait } from './lifecycle.js';
 import { persist } from './persist.js';
 import { discard, driverOf, ownerOf, specOf } from './place.js';
 
@@ -85,7 +86,9 @@ export class StepRewardContext implements RewardContext {
     const { image } = full;
     const load = () =>
       image.kind === 'dockerfile' ? this.loadBlob(image.context) : Promise.resolve(new Uint8Array());
-    const name = await driver.prepareImage(image, load, lifecycle.cancelled);
+    const name = await driver.prepareImage(image, load, lifecycle.cancelled).catch((error: unknown) => {
+      throw afterAskedWait(error);
+    });
     const owner = ownerOf(deps, key, 'verifier');
     const ledger = deps.ledgers.of(driver.name);
     if (step === task.evalCriteria.steps.length - 1) {

@@ -165,7 +165,8 @@ export interface SandboxDriver {
   probe(): Promise<Availability>;
   /**
    * Makes sure that an image is there and answers its name; builds of the same source are shared.
-   * Errors: `image_build_failed` (not retryable, `details.log` holds the last lines), `image_missing`.
+   * Errors: `image_build_failed` (not retryable, `details.log` holds the last lines), `image_missing`
+   * (retryable where it may be had later; `details.retryAfterMs` where its registry asks for a wait).
    */
   prepareImage(
     source: ImageSource,

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { LongrunError } from '../core/errors.js';
 
 /** A process beyond the reuse of its pid. `startedAt` is opaque: the kernel's tick count, or what `ps` prints. */
 export interface ProcessIdentity {
@@ -22,6 +23,20 @@ export function ownIdentity(): ProcessIdentity {
 
 export function isAlive(identity: ProcessIdentity): boolean {
   return identifyProcess(identity.pid)?.startedAt === identity.startedAt;
+}
+
+/** Sends a signal to this very process; one that has ended meanwhile needs none. */
+export function signalProcess(identity: ProcessIdentity, signal: NodeJS.Signals): void {
+  if (!isAlive(identity)) return;
+  try {
+    process.kill(identity.pid, signal);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ESRCH') return;
+    throw new LongrunError('internal', `Process ${identity.pid} cannot be sent ${signal}: ${String(cause)}`, {
+      hint: 'It may belong to another user: end it as that one.',
+      cause,
+    });
+  }
 }
 
 function startOnLinux(pid: number): string | null {

@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { LongrunError } from '../core/errors.js';
 import { isAlive, ownIdentity, type ProcessIdentity } from './process-identity.js';
 
 /** What a lock says of itself. `info` is the holder's own, stored as it is: JSON with snake-case keys. */
@@ -30,8 +31,13 @@ export interface ProcessLock<Info> {
 
 type Content<Info> = Omit<LockState<Info>, 'held'>;
 
+/** A generation as it is found: deleted since it was listed, or of a content that says nothing. */
+type Found<Info> = LockState<Info> | 'gone' | 'damaged';
+
+const SCHEMA_VERSION = 1;
+
 interface LockFile<Info> {
-  schema_version: 1;
+  schema_version: typeof SCHEMA_VERSION;
   pid: number;
   started_at: string;
   released: boolean;
@@ -52,9 +58,9 @@ export function tryAcquire<Info>(
   for (;;) {
     const generations = listGenerations(path);
     const highest = generations.at(-1);
-    const current = highest === undefined ? null : readGeneration<Info>(path, highest);
+    const current = highest === undefined ? null : stateOf(readGeneration<Info>(path, highest));
     // Deleted between the listing and the reading: there is a higher one by now.
-    if (highest !== undefined && current === null) continue;
+    if (current === 'gone') continue;
     if (current?.held) return { heldBy: current };
     const mine = (highest ?? 0) + 1;
     if (!createGeneration(path, mine, { holder, info, released: false })) continue;
@@ -68,14 +74,19 @@ export function tryAcquire<Info>(
   }
 }
 
-/** The lock as it stands, held or not; null when nobody ever took it. */
+/** The lock as it stands, held or not; null when nobody ever took it, or what it said is lost. */
 export function readLock<Info>(path: string): LockState<Info> | null {
   for (;;) {
     const highest = listGenerations(path).at(-1);
     if (highest === undefined) return null;
-    const state = readGeneration<Info>(path, highest);
-    if (state !== null) return state;
+    const state = stateOf(readGeneration<Info>(path, highest));
+    if (state !== 'gone') return state;
   }
+}
+
+/** Files appear whole, so a damaged one is older than the last power cut: nobody who wrote it lives. */
+function stateOf<Info>(found: Found<Info>): LockState<Info> | 'gone' | null {
+  return found === 'damaged' ? null : found;
 }
 
 function heldLock<Info>(path: string, generation: number, content: Content<Info>): ProcessLock<Info> {
@@ -103,17 +114,34 @@ function listGenerations(path: string): number[] {
     .sort((a, b) => a - b);
 }
 
-function readGeneration<Info>(path: string, generation: number): LockState<Info> | null {
-  let text: string;
+function readGeneration<Info>(path: string, generation: number): Found<Info> {
+  const file = generationFile(path, generation);
+  let content: Partial<LockFile<Info>> | null;
   try {
-    text = readFileSync(generationFile(path, generation), 'utf8');
+    content = JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if (error instanceof SyntaxError) return 'damaged';
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'gone';
     throw error;
   }
-  const { pid, started_at: startedAt, released, info } = JSON.parse(text) as LockFile<Info>;
+  refuseNewer(file, content);
+  const { pid, started_at: startedAt, released, info } = content ?? {};
+  if (typeof pid !== 'number' || typeof startedAt !== 'string' || info === undefined) return 'damaged';
   const holder = { pid, startedAt };
-  return { holder, info, released, held: !released && isAlive(holder) };
+  return { holder, info, released: released === true, held: released !== true && isAlive(holder) };
+}
+
+/** Whose holder may well live, and whose rules are not known here. */
+function refuseNewer(file: string, content: { schema_version?: unknown } | null): void {
+  const found = content?.schema_version;
+  if (typeof found !== 'number' || found <= SCHEMA_VERSION) return;
+  throw new LongrunError(
+    'record_newer',
+    `${file} has schema_version ${found}; this longrun reads up to ${SCHEMA_VERSION}`,
+    {
+      hint: 'It was written by a newer longrun: upgrade this one, or remove the file once that one has ended.',
+    },
+  );
 }
 
 /** False when another process made this generation first. */
@@ -132,13 +160,14 @@ function createGeneration(path: string, generation: number, content: Content<unk
 
 function writeTemporary(path: string, { holder, info, released }: Content<unknown>): string {
   const content: LockFile<unknown> = {
-    schema_version: 1,
+    schema_version: SCHEMA_VERSION,
     pid: holder.pid,
     started_at: holder.startedAt,
     released,
     info,
   };
   const temporary = join(dirname(path), `.${basename(path)}.${randomUUID()}.tmp`);
-  writeFileSync(temporary, JSON.stringify(content), { mode: 0o600 });
+  // On disk before it has its name: a power cut would leave an empty file there.
+  writeFileSync(temporary, JSON.stringify(content), { mode: 0o600, flush: true });
   return temporary;
 }

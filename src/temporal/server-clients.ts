@@ -11,6 +11,7 @@ export function registerClient(folder: string): () => void {
   const temporary = `${file}.tmp`;
   writeFileSync(temporary, JSON.stringify({ schema_version: 1, pid, started_at: startedAt }), {
     mode: 0o600,
+    flush: true,
   });
   renameSync(temporary, file);
   return () => rmSync(file, { force: true });
@@ -39,9 +40,12 @@ function listClientFiles(folder: string): string[] {
 
 function readClient(file: string): ProcessIdentity | null {
   try {
-    const { pid, started_at: startedAt } = JSON.parse(readFileSync(file, 'utf8'));
-    return { pid, startedAt };
+    const client: { pid?: unknown; started_at?: unknown } | null = JSON.parse(readFileSync(file, 'utf8'));
+    const { pid, started_at: startedAt } = client ?? {};
+    return typeof pid === 'number' && typeof startedAt === 'string' ? { pid, startedAt } : null;
   } catch (error) {
+    // What a power cut has emptied, whoever wrote it ended with.
+    if (error instanceof SyntaxError) return null;
     // It left meanwhile.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;

@@ -5,7 +5,7 @@ import { LongrunError } from '../core/errors.js';
 import { SECOND_MS } from '../core/time.js';
 import { isListening } from './ports.js';
 import { probeServer } from './probe-server.js';
-import { identifyProcess, isAlive, type ProcessIdentity } from './process-identity.js';
+import { identifyProcess, isAlive, type ProcessIdentity, signalProcess } from './process-identity.js';
 import { listCommandLines } from './process-list.js';
 import { type ServerSettings, serverArguments } from './server-arguments.js';
 
@@ -14,7 +14,10 @@ export const NAMESPACE = 'default';
 /** A quiet machine needs half a second; one that is busy with other work has been seen to need ten. */
 const READY_LIMIT_MS = 30 * SECOND_MS;
 const READY_POLL_MS = 50;
+const STOP_POLL_MS = 20;
 const STOP_GRACE_MS = 5 * SECOND_MS;
+/** A process that waits for a dead disk does not even hear SIGKILL. */
+const KILL_LIMIT_MS = 30 * SECOND_MS;
 const LOG_TAIL_LINES = 8;
 
 /** What the server gets of our environment: no keys, and nothing that the Temporal CLI takes for settings. */
@@ -64,13 +67,14 @@ export async function untilReady(server: ServerProcess, logFile: string): Promis
   );
 }
 
-/** SIGTERM, and SIGKILL when that is not enough. */
+/** SIGTERM, and SIGKILL when that is not enough. Errors: `temporal_unreachable` when that is not enough either. */
 export async function stopProcess(identity: ProcessIdentity): Promise<void> {
-  send(identity, 'SIGTERM');
+  signalProcess(identity, 'SIGTERM');
   const deadline = Date.now() + STOP_GRACE_MS;
   while (isAlive(identity)) {
-    if (Date.now() >= deadline) send(identity, 'SIGKILL');
-    await sleep(20);
+    if (Date.now() >= deadline + KILL_LIMIT_MS) throw notStopped(identity);
+    if (Date.now() >= deadline) signalProcess(identity, 'SIGKILL');
+    await sleep(STOP_POLL_MS);
   }
 }
 
@@ -96,15 +100,6 @@ async function askOnce(port: number): Promise<string | null> {
   }
 }
 
-function send(identity: ProcessIdentity, signal: NodeJS.Signals): void {
-  if (!isAlive(identity)) return;
-  try {
-    process.kill(identity.pid, signal);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-  }
-}
-
 function keepPreviousLog(logFile: string): void {
   try {
     renameSync(logFile, `${logFile}.previous`);
@@ -120,6 +115,13 @@ function tail(logFile: string): string {
 
 function endedAtOnce(logFile: string): LongrunError {
   return startFailed('The Temporal server ended at once', tail(logFile));
+}
+
+function notStopped({ pid }: ProcessIdentity): LongrunError {
+  return new LongrunError('temporal_unreachable', `The Temporal server (pid ${pid}) cannot be killed`, {
+    hint: 'It may wait for a disk that does not answer. Try again once it has ended.',
+    retryable: true,
+  });
 }
 
 function startFailed(message: string, logTail: string): LongrunError {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { Worker } from '@temporalio/worker';
 import type { ActivityDeps } from '../../activities/activity-deps.js';
-import { checkHealth, type HealthChecks } from './host-health.js';
+import { type HealthChecks, HostHealth } from './host-health.js';
 import type { HostPresence } from './host-presence.js';
 import type { HostStatus, HostWorker } from './host-worker.js';
 import type { HostWorkers } from './host-workers.js';
@@ -26,6 +26,7 @@ export class RunningHost implements HostWorker {
   readonly done: Promise<void>;
   private readonly all: Worker[];
   private readonly placing: Promise<unknown>;
+  private readonly checks: HostHealth;
   private draining = false;
 
   constructor(
@@ -33,6 +34,7 @@ export class RunningHost implements HostWorker {
     private readonly parts: RunningHostParts,
   ) {
     this.hostId = parts.deps.hostId;
+    this.checks = new HostHealth(parts.deps, parts.client);
     this.all = [...workers.pools, ...workers.others];
     const running = new Map(this.all.map((worker) => [worker, worker.run()]));
     this.placing = Promise.allSettled(workers.pools.map((pool) => running.get(pool)));
@@ -48,9 +50,9 @@ export class RunningHost implements HostWorker {
   }
 
   health(): Promise<HealthChecks> {
-    const { deps, client, stop } = this.parts;
+    const { stop } = this.parts;
     const polling = !stop.signal.aborted && this.workers.others.every((w) => w.getState() === 'RUNNING');
-    return checkHealth(deps, client, polling);
+    return this.checks.check(polling);
   }
 
   async drain(timeoutMs: number): Promise<boolean> {

@@ -20,7 +20,7 @@ export async function sourceBundle(root: string): Promise<string> {
   const { code } = await bundle(join(root, 'workflows', 'index.ts'));
   await mkdir(folder, { recursive: true });
   const temporary = join(folder, `${randomUUID()}.tmp`);
-  await writeFile(temporary, code);
+  await writeFile(temporary, code, { flush: true });
   await rename(temporary, path);
   await removeOld(folder);
   return path;

@@ -99,6 +99,31 @@ describe('placing an attempt', () => {
     });
   });
 
+  it('waits as long as the registry of its image asks for, and tries again', async () => {
+    const store = await planned();
+    const driver = new MemoryDriver();
+    driver.prepareImage = async () => {
+      const details = { retryAfterMs: 90_000 };
+      throw new LongrunError('image_missing', 'too many requests', { retryable: true, details });
+    };
+    const place = (nth: number) => placeSandbox(depsOf(store, driver), INPUT, nth, lifecycle());
+    await expect(place(1)).rejects.toMatchObject({ delayMs: 90_000, reason: { code: 'image_missing' } });
+    // An attempt that has waited again and again makes room for the next one.
+    expect(await place(3)).toMatchObject({ kind: 'failed', failure: { retryable: true } });
+  });
+
+  it('ends the rollout where its image is missing for good', async () => {
+    const store = await planned();
+    const driver = new MemoryDriver();
+    driver.prepareImage = async () => {
+      throw new LongrunError('image_missing', 'manifest unknown');
+    };
+    expect(await placeSandbox(depsOf(store, driver), INPUT, 1, lifecycle())).toMatchObject({
+      kind: 'failed',
+      failure: { code: 'image_missing', message: 'manifest unknown', retryable: false },
+    });
+  });
+
   it('holds back a rollout that the budget has no room for, and pauses its run', async () => {
     const store = await planned({ budgetTokens: 1_000 });
     const paused: string[] = [];

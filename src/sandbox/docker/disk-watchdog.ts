@@ -25,7 +25,8 @@ interface Watched {
  */
 export class DiskWatchdog {
   private readonly watched = new Map<string, Watched>();
-  private stopping: AbortController | null = null;
+  private readonly closing = new AbortController();
+  private keeping = false;
 
   constructor(
     private readonly meter: DiskMeter,
@@ -33,10 +34,11 @@ export class DiskWatchdog {
   ) {}
 
   watch(containerId: string, limitBytes: number): void {
-    if (this.watched.has(containerId)) return;
+    // One that is made while its driver closes is watched by whichever process takes it up.
+    if (this.closing.signal.aborted || this.watched.has(containerId)) return;
     const nextAtMs = performance.now() + this.roundMs;
     this.watched.set(containerId, { allowance: new DiskAllowance(limitBytes), nextAtMs, struckAtMs: null });
-    if (this.stopping === null) void this.keepWatch();
+    if (!this.keeping) void this.keepWatch();
   }
 
   forget(containerId: string): void {
@@ -50,23 +52,24 @@ export class DiskWatchdog {
     return watched !== undefined && struck ? watched.allowance.limitBytes : null;
   }
 
+  /** For good. */
   close(): void {
     this.watched.clear();
-    this.stopping?.abort();
+    this.closing.abort();
   }
 
   /** One round after the other, as long as there is anything to watch. */
   private async keepWatch(): Promise<void> {
-    const stopping = new AbortController();
-    this.stopping = stopping;
+    const { signal } = this.closing;
+    this.keeping = true;
     while (this.watched.size > 0) {
-      await delay(this.roundMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
+      await delay(this.roundMs, undefined, { signal, ref: false }).catch(() => undefined);
       for (const [id, watched] of this.watched) {
         // An engine that does not answer is asked again in the next round.
         if (performance.now() >= watched.nextAtMs) await this.look(id, watched).catch(() => undefined);
       }
     }
-    this.stopping = null;
+    this.keeping = false;
   }
 
   private async look(id: string, watched: Watched): Promise<void> {

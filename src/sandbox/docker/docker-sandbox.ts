@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type Dockerode from 'dockerode';
 import { LongrunError } from '../../core/errors.js';
 import type {
@@ -15,12 +14,13 @@ import { changedPaths, getArchive, putArchive } from './archives.js';
 import { commitContainer } from './commit-container.js';
 import { containerState } from './container-state.js';
 import type { DiskWatchdog } from './disk-watchdog.js';
-import { asking, engineStatus, toLongrunError } from './engine-error.js';
+import { asking } from './engine-error.js';
 import { ExecJournal } from './exec-journal.js';
 import { diskLimitedResult } from './exec-result.js';
 import { ExecRunner } from './exec-runner.js';
 import { tellingWhyGone } from './gone.js';
 import type { PublicNetwork } from './network/public-network.js';
+import { removeContainer } from './remove-container.js';
 
 /** How a sandbox stands to the network. */
 export interface SandboxConnection {
@@ -116,15 +116,7 @@ export class DockerSandbox implements Sandbox {
 
   async destroy(): Promise<void> {
     this.watchdog.forget(this.ref.id);
-    try {
-      await this.container.remove({ force: true, v: true });
-    } catch (error) {
-      const status = engineStatus(error);
-      if (status === 404) return;
-      if (status !== 409) throw toLongrunError(error, 'removing a container');
-      // Someone else is removing it.
-      while ((await this.exists()) === true) await delay(50);
-    }
+    await removeContainer(this.container);
   }
 
   /** Without a whole connection nothing runs: tests without their network would be a false score. */
@@ -138,15 +130,5 @@ export class DockerSandbox implements Sandbox {
 
   private telling<T>(call: () => Promise<T>): Promise<T> {
     return tellingWhyGone(() => this.state(), call);
-  }
-
-  private async exists(): Promise<boolean> {
-    try {
-      await this.container.inspect();
-      return true;
-    } catch (error) {
-      if (engineStatus(error) === 404) return false;
-      throw toLongrunError(error, 'looking for a container');
-    }
   }
 }

@@ -14,10 +14,12 @@ import type { ExecHandle, ExecRequest } from '../sandbox.js';
 import { isRoot, spoolFolder } from '../spool.js';
 import { asking, engineStatus, toLongrunError } from './engine-error.js';
 import { type ExecStream, openExecStream } from './exec-stream.js';
+import { firstOf } from './first-of.js';
 import { KILL_ALL_SIGNAL } from './pid-one.js';
 
 /** Longest wait for a script of ours inside a container before harder means are taken. */
 const SCRIPT_LIMIT_MS = 10_000;
+const NEVER = new AbortController().signal;
 
 export interface ExecFacts {
   running: boolean;
@@ -84,7 +86,7 @@ export class ExecJournal {
     const exec = await this.ownScript(REPORT_SCRIPT, handle, [String(head), String(tail), kill ?? '']);
     try {
       const stream = await openExecStream(exec, limitBytes, null);
-      await Promise.race([stream.ended, expire(SCRIPT_LIMIT_MS)]);
+      await firstOf(stream.ended, SCRIPT_LIMIT_MS, NEVER).finally(() => stream.close());
       return parseReport(stream.stdout, limitBytes);
     } catch (error) {
       if (engineStatus(error) !== null) return null;
@@ -143,11 +145,6 @@ function split(handle: ExecHandle): { engineId: string; user: string; spool: Spo
   const user = named === '' ? '0:0' : Buffer.from(named, 'hex').toString('utf8');
   return { engineId, user, spool: { folder: spoolFolder(user), token } };
 }
-
-const expire = (ms: number): Promise<void> =>
-  new Promise((resolve) => {
-    setTimeout(resolve, ms).unref();
-  });
 
 /** Whether the engine's words refuse a second start; older engines say so only on the attached stream. */
 export function refusesSecondStart(words: string): boolean {

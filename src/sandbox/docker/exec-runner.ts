@@ -42,10 +42,19 @@ export class ExecRunner {
     if (failed !== undefined) return failed;
     const stream = this.streams.get(handle.execId);
     if (stream === undefined) return this.awaitDetached(handle, request, signal);
-    const result = await this.awaitAttached(handle, request, stream, signal);
-    this.streams.delete(handle.execId);
-    stream.close();
-    return result;
+    const letGo = () => {
+      this.streams.delete(handle.execId);
+      stream.close();
+    };
+    try {
+      const result = await this.awaitAttached(handle, request, stream, signal);
+      letGo();
+      return result;
+    } catch (error) {
+      // A command that is only left alone keeps its stream, on which its input may still be on the way.
+      if (!signal.aborted) letGo();
+      throw error;
+    }
   }
 
   /** Kills the command and answers how it stands then: killed, or ended before. */

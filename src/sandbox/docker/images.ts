@@ -2,7 +2,8 @@ import type Dockerode from 'dockerode';
 import { LongrunError } from '../../core/errors.js';
 import type { ImageSource } from '../../core/task.schema.js';
 import type { ImageFacts } from './container-options.js';
-import { engineStatus, engineWords, toLongrunError } from './engine-error.js';
+import { engineStatus, toLongrunError } from './engine-error.js';
+import { buildFailed, EngineReport, pullFailed } from './image-failure.js';
 import type { ImageUse } from './image-use.js';
 import { BUILT_IMAGE_REPOSITORY, LABEL } from './labels.js';
 import { SharedWork } from './shared-work.js';
@@ -23,7 +24,7 @@ export class Images {
     private readonly maker: { installation: string; use: ImageUse } | null = null,
   ) {}
 
-  /** Answers the image's name. Errors: `image_build_failed`, `image_missing`. */
+  /** Answers the image's name. Errors: `image_build_failed`, `image_missing`, those of the engine. */
   async prepare(source: ImageSource, loadContext: LoadContext, signal: AbortSignal): Promise<string> {
     const name = source.kind === 'image' ? source.name : builtImageName(source);
     if (source.kind === 'dockerfile') await this.maker?.use.note(name);
@@ -68,18 +69,10 @@ export class Images {
     try {
       const reference = /[:@]/.test(name.slice(name.lastIndexOf('/') + 1)) ? name : `${name}:latest`;
       const stream = await this.docker.pull(reference, { abortSignal: signal });
-      const log = await this.follow(stream, signal);
-      if (log.failure !== null) throw new Error(log.failure);
+      await this.follow(stream, signal);
     } catch (cause) {
       if (signal.aborted) throw new LongrunError('cancelled', `Stopped pulling ${name}.`, { cause });
-      throw new LongrunError(
-        'image_missing',
-        `Image ${name} is not here and cannot be pulled: ${engineWords(cause)}`,
-        {
-          hint: `Check the name, or load it into the engine (docker pull ${name}, docker load).`,
-          cause,
-        },
-      );
+      throw pullFailed(name, cause);
     }
   }
 
@@ -104,24 +97,23 @@ export class Images {
         },
         abortSignal: signal,
       });
-      const { failure } = await this.follow(stream, signal, log);
-      if (failure !== null) throw new Error(failure);
+      await this.follow(stream, signal, log);
     } catch (cause) {
       if (cancelled.aborted) throw new LongrunError('cancelled', `Stopped building ${name}.`, { cause });
       throw buildFailed(cause, log, limit.aborted ? source.buildTimeoutMs : null);
     }
   }
 
-  /** Reads the engine's progress messages to their end; what failed is in the last one. */
+  /** Reads the engine's progress messages to their end. Throws `EngineReport` with the last one that tells of a failure. */
   private async follow(
     stream: NodeJS.ReadableStream,
     signal: AbortSignal,
     log: string[] = [],
-  ): Promise<{ failure: string | null }> {
-    let failure: string | null = null;
-    const onMessage = (message: { stream?: string; error?: string }) => {
-      failure = message.error ?? failure;
-      log.push(...(message.stream ?? message.error ?? '').split('\n').filter((line) => line.trim() !== ''));
+  ): Promise<void> {
+    let failure: EngineReport | null = null;
+    const onMessage = ({ stream, error, errorDetail }: EngineMessage) => {
+      if (error !== undefined) failure = new EngineReport(error, errorDetail?.code !== undefined);
+      log.push(...(stream ?? error ?? '').split('\n').filter((line) => line.trim() !== ''));
       log.splice(0, log.length - LOG_LINES);
     };
     await new Promise<void>((resolve, reject) => {
@@ -137,24 +129,18 @@ export class Images {
         onMessage,
       );
     });
-    return { failure };
+    if (failure !== null) throw failure;
   }
+}
+
+interface EngineMessage {
+  stream?: string;
+  error?: string;
+  /** `code`: what a command of a Dockerfile ended with. */
+  errorDetail?: { code?: number };
 }
 
 /** Content-addressed: the same build context is built once per engine. */
 export function builtImageName(source: BuiltSource): string {
   return `${BUILT_IMAGE_REPOSITORY}:${source.context.sha256.slice(0, 24)}`;
-}
-
-function buildFailed(cause: unknown, log: string[], timeoutMs: number | null): LongrunError {
-  if (timeoutMs === null && engineStatus(cause) === null && log.length === 0) {
-    return toLongrunError(cause, 'building an image');
-  }
-  const what = timeoutMs === null ? engineWords(cause) : `no end after ${timeoutMs / 1000} s`;
-  return new LongrunError('image_build_failed', `The task's Dockerfile does not build: ${what}`, {
-    hint:
-      timeoutMs === null ? 'Build it by hand to see more (docker build).' : 'Raise its build_timeout_sec.',
-    details: { log: log.join('\n') },
-    cause,
-  });
 }

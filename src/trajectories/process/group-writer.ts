@@ -108,7 +108,7 @@ export class GroupWriter {
   /** Whether the statistics are of all groups that are written. */
   async concluded(): Promise<boolean> {
     const text = await readFile(join(this.folder, STATISTICS_FILE), 'utf8').catch(() => null);
-    return text !== null && JSON.parse(text).groups.written === this.written.length;
+    return text !== null && writtenIn(text) === this.written.length;
   }
 
   /** Lines for the person: the rows of each file, and what became none. */
@@ -190,3 +190,13 @@ export function ledgerOptions(
 }
 
 const pretty = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+
+/** How many groups statistics are of; null where they say nothing, and are made again. */
+function writtenIn(text: string): unknown {
+  try {
+    const found: { groups?: { written?: unknown } } | null = JSON.parse(text);
+    return found?.groups?.written ?? null;
+  } catch {
+    return null;
+  }
+}

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { badInput } from '../../core/errors.js';
 import { REWARD_SOURCES } from '../../core/trajectory/reward-signal.schema.js';
 import type { GroupRecord } from '../../store/group.schema.js';
 import type { Plan, RunRecord } from '../../store/records.schema.js';
@@ -93,6 +94,22 @@ function count(
   if (zeroVariance) groups.zero_variance += 1;
 }
 
+type Rejection = Pick<RejectedRow, 'format' | 'rule' | 'rollout_id'>;
+
+function rejectionOf(text: string, where: string): Rejection {
+  try {
+    const row: Partial<Rejection> | null = JSON.parse(text);
+    const { format, rule, rollout_id = null } = row ?? {};
+    if (typeof format === 'string' && typeof rule === 'string') return { format, rule, rollout_id };
+  } catch {
+    // Named below, like what is JSON and no rejection.
+  }
+  throw badInput(
+    `${where} is no rejection of longrun process`,
+    '--force writes the folder anew from the groups that the store has; or choose another --output.',
+  );
+}
+
 /** By format and rule, and the rollouts of each rule. */
 export async function rejectedIn(folder: string): Promise<{
   counts: Record<string, Record<string, number>>;
@@ -101,9 +118,10 @@ export async function rejectedIn(folder: string): Promise<{
   const counts: Record<string, Record<string, number>> = {};
   const rollouts = new Map<string, Set<string>>();
   if (!(await readdir(folder)).includes(REJECTED_FILE)) return { counts, rollouts };
-  for await (const line of readLines(join(folder, REJECTED_FILE))) {
+  const path = join(folder, REJECTED_FILE);
+  for await (const line of readLines(path)) {
     if (!('text' in line)) continue;
-    const { format, rule, rollout_id } = JSON.parse(line.text) as RejectedRow;
+    const { format, rule, rollout_id } = rejectionOf(line.text, `${path}:${line.number}`);
     const ofFormat = counts[format] ?? {};
     counts[format] = { ...ofFormat, [rule]: (ofFormat[rule] ?? 0) + 1 };
     if (rollout_id !== null) rollouts.set(rule, (rollouts.get(rule) ?? new Set()).add(rollout_id));

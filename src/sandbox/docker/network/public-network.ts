@@ -123,6 +123,8 @@ async function provideHelperImage(images: Images): Promise<void> {
     if (!LongrunError.is(cause, 'image_missing')) throw cause;
     throw new LongrunError('image_missing', `Sandboxes with a network need a helper. ${cause.message}`, {
       hint: `Load it into the engine (docker pull ${BASE_IMAGE}, docker load), or use --network none.`,
+      retryable: cause.retryable,
+      details: cause.details,
       cause,
     });
   }
