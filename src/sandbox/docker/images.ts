@@ -1,4 +1,5 @@
 import type Dockerode from 'dockerode';
+import { append } from '../../core/append.js';
 import { LongrunError } from '../../core/errors.js';
 import type { ImageSource } from '../../core/task.schema.js';
 import type { ImageFacts } from './container-options.js';
@@ -121,7 +122,10 @@ export class Images {
     let failure: string | null = null;
     const onMessage = (message: { stream?: string; error?: string }) => {
       failure = message.error ?? failure;
-      log.push(...(message.stream ?? message.error ?? '').split('\n').filter((line) => line.trim() !== ''));
+      append(
+        log,
+        (message.stream ?? message.error ?? '').split('\n').filter((line) => line.trim() !== ''),
+      );
       log.splice(0, log.length - LOG_LINES);
     };
     await new Promise<void>((resolve, reject) => {

@@ -1,5 +1,6 @@
 import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { append } from '../../core/append.js';
 import { badInput, LongrunError } from '../../core/errors.js';
 import {
   APPENDING,
@@ -83,7 +84,7 @@ export class GrowingOutput {
     }
     if (made) await syncFolder(this.folder);
     await this.note({ groups: [...groups], bytes: Object.fromEntries(this.bytes) });
-    this.groups.push(...groups);
+    append(this.groups, groups);
   }
 
   /** A file that is there whole or not at all, replacing what it was before. */
