@@ -12,7 +12,7 @@ import {
 } from '../../store/filesystem/open-own.js';
 import { errnoOf, toStoreError } from '../../store/filesystem/store-error.js';
 import { syncFolder } from '../../store/filesystem/write-file.js';
-import { type LedgerEntry, type LedgerHeader, readLedger } from './output-ledger.js';
+import { entryLine, headerLine, type LedgerHeader, readLedger } from './output-ledger.js';
 
 export const LEDGER_FILE = 'ledger.jsonl';
 
@@ -33,8 +33,8 @@ export interface GrowingOptions {
 }
 
 /**
- * A folder of files that grow together, entry by entry. Each entry of its ledger says how long all files are, and is
- * put after they were synced: a crash at any point leaves files that are cut back to the last entry at the next
+ * A folder of files that grow together, entry by entry. Each entry of its ledger says how long the files are that it
+ * changed, and is put after they were synced: a crash at any point leaves files that are cut back to the last entry at the next
  * opening, so that no row is lost, doubled or half. One process at a time writes to a folder.
  */
 export class GrowingOutput {
@@ -55,35 +55,36 @@ export class GrowingOutput {
         if (!force) await refuseFiles(folder, files);
         for (const file of files) await rm(join(folder, file), { force: true });
         const output = new GrowingOutput(folder, [], new Map());
-        await output.note(header);
+        await output.note(headerLine(header));
         await syncFolder(folder);
         return output;
       }
       refuseOther(folder, found.header, header);
-      await truncateOwn(join(folder, LEDGER_FILE), found.bytes);
-      const bytes = new Map(Object.entries(found.entries.at(-1)?.bytes ?? {}));
-      for (const file of files) await cutBack(folder, file, bytes.get(file) ?? 0);
-      return new GrowingOutput(
-        folder,
-        found.entries.flatMap(({ groups }) => groups),
-        bytes,
-      );
+      const { groups, sizes } = found;
+      for (const file of files) await cutBack(folder, file, sizes.get(file) ?? 0);
+      const output = new GrowingOutput(folder, groups, sizes);
+      if (found.outdated) await output.place(LEDGER_FILE, headerLine(header) + entryLine(groups, sizes));
+      else await truncateOwn(join(folder, LEDGER_FILE), found.bytes);
+      return output;
     });
   }
 
   /** On disk, whole, once it returns. */
   async append({ groups, lines, documents }: Addition): Promise<void> {
     let made = false;
+    const changed = new Map<string, number>();
     for (const [name, text] of documents) await this.place(name, text);
     for (const [name, text] of lines) {
       const before = this.bytes.get(name);
       made ||= before === undefined;
       const added = Buffer.from(text);
       await this.guard(name, () => writeAt(join(this.folder, name), added, before ?? 0));
-      this.bytes.set(name, (before ?? 0) + added.length);
+      const size = (before ?? 0) + added.length;
+      this.bytes.set(name, size);
+      changed.set(name, size);
     }
     if (made) await syncFolder(this.folder);
-    await this.note({ groups: [...groups], bytes: Object.fromEntries(this.bytes) });
+    await this.note(entryLine(groups, changed));
     append(this.groups, groups);
   }
 
@@ -105,11 +106,11 @@ export class GrowingOutput {
     });
   }
 
-  private async note(line: LedgerHeader | LedgerEntry): Promise<void> {
+  private async note(line: string): Promise<void> {
     await this.guard(LEDGER_FILE, async () => {
       const file = await openOwn(join(this.folder, LEDGER_FILE), APPENDING);
       try {
-        await file.appendFile(`${JSON.stringify(line)}\n`);
+        await file.appendFile(line);
         await file.sync();
       } finally {
         await file.close();
@@ -138,8 +139,7 @@ async function writeAt(path: string, bytes: Buffer, at: number): Promise<void> {
 async function clear(folder: string): Promise<void> {
   const path = join(folder, LEDGER_FILE);
   const found = await readLedger(path).catch(() => null);
-  const names = Object.keys(found?.entries.at(-1)?.bytes ?? {});
-  for (const name of names) await rm(join(folder, name), { force: true });
+  for (const name of found?.sizes.keys() ?? []) await rm(join(folder, name), { force: true });
   await rm(path, { force: true });
 }
 
