@@ -2,6 +2,7 @@ import type Dockerode from 'dockerode';
 import { append } from '../../core/append.js';
 import { LongrunError } from '../../core/errors.js';
 import type { ImageSource } from '../../core/task.schema.js';
+import { LONGEST_TIMER_MS } from '../../core/time.js';
 import type { ImageFacts } from './container-options.js';
 import { engineStatus, engineWords, toLongrunError } from './engine-error.js';
 import type { ImageUse } from './image-use.js';
@@ -90,7 +91,7 @@ export class Images {
     loadContext: LoadContext,
     cancelled: AbortSignal,
   ): Promise<void> {
-    const limit = AbortSignal.timeout(source.buildTimeoutMs);
+    const limit = AbortSignal.timeout(Math.min(source.buildTimeoutMs, LONGEST_TIMER_MS));
     const signal = AbortSignal.any([cancelled, limit]);
     const log: string[] = [];
     try {
