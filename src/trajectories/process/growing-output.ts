@@ -15,11 +15,13 @@ import { syncFolder } from '../../store/filesystem/write-file.js';
 import { entryLine, headerLine, type LedgerHeader, readLedger } from './output-ledger.js';
 
 export const LEDGER_FILE = 'ledger.jsonl';
+/** Written at once. */
+const WRITE_CHARS = 256 * 1024;
 
-/** What one entry adds: text by the name of a file that grows, and files that are whole at once. */
+/** What one entry adds: text, in pieces, by the name of a file that grows, and files that are whole at once. */
 export interface Addition {
   groups: readonly string[];
-  lines: ReadonlyMap<string, string>;
+  lines: ReadonlyMap<string, Iterable<string>>;
   documents: ReadonlyMap<string, string>;
 }
 
@@ -74,12 +76,10 @@ export class GrowingOutput {
     let made = false;
     const changed = new Map<string, number>();
     for (const [name, text] of documents) await this.place(name, text);
-    for (const [name, text] of lines) {
+    for (const [name, pieces] of lines) {
       const before = this.bytes.get(name);
       made ||= before === undefined;
-      const added = Buffer.from(text);
-      await this.guard(name, () => writeAt(join(this.folder, name), added, before ?? 0));
-      const size = (before ?? 0) + added.length;
+      const size = await this.guard(name, () => writeAt(join(this.folder, name), pieces, before ?? 0));
       this.bytes.set(name, size);
       changed.set(name, size);
     }
@@ -123,16 +123,33 @@ export class GrowingOutput {
   }
 }
 
-/** What an earlier process wrote beyond its last entry is overwritten: the file was cut back when it was opened. */
-async function writeAt(path: string, bytes: Buffer, at: number): Promise<void> {
+/**
+ * Answers how long the file is then. What an earlier process wrote beyond its last entry is overwritten: the file was
+ * cut back when it was opened.
+ */
+async function writeAt(path: string, pieces: Iterable<string>, at: number): Promise<number> {
   const file = await openOwn(path, at === 0 ? EMPTIED : EXISTING);
-  try {
+  let end = at;
+  const write = async (text: string): Promise<void> => {
+    const bytes = Buffer.from(text);
     for (let done = 0; done < bytes.length; )
-      done += (await file.write(bytes, done, bytes.length - done, at + done)).bytesWritten;
+      done += (await file.write(bytes, done, bytes.length - done, end + done)).bytesWritten;
+    end += bytes.length;
+  };
+  try {
+    let gathered = '';
+    for (const piece of pieces) {
+      gathered += piece;
+      if (gathered.length < WRITE_CHARS) continue;
+      await write(gathered);
+      gathered = '';
+    }
+    await write(gathered);
     await file.datasync();
   } finally {
     await file.close();
   }
+  return end;
 }
 
 /** What an earlier ledger names goes, and the ledger last: a crash leaves what the next `force` finds again. */

@@ -13,8 +13,8 @@ const open = (folder: string, files: readonly string[], force = false) =>
 const entry = (n: number) => ({
   groups: [`group-${n}`],
   lines: new Map([
-    ['groups.jsonl', `{"n":${n}}\n`],
-    [nameOf(n), `{"n":${n}}\n`],
+    ['groups.jsonl', ['{"n":', String(n), '}\n']],
+    [nameOf(n), [`{"n":${n}}\n`]],
   ]),
   documents: new Map(),
 });
