@@ -4,6 +4,7 @@ import {
   CancelledFailure,
   condition,
   isCancellation,
+  patched,
   setHandler,
   startChild,
   workflowInfo,
@@ -11,10 +12,11 @@ import {
 import { GroupBoard } from '../src/core/group-board.js';
 import { rolloutWorkflowId } from '../src/core/ids.js';
 import type { GroupDigest, GroupInput, GroupOpening } from '../src/core/workflow-messages.js';
+import { acceptEnd } from './child-end.js';
 import { childOptions } from './child-options.js';
 import { InOrder } from './in-order.js';
-import { heldSignal, pauseSignal, resumeSignal, roomSignal, shareSignal } from './messages.js';
-import { passOn, tell } from './pass-on.js';
+import { heldSignal, pauseSignal, roomSignal, shareSignal } from './messages.js';
+import { handlePauses, tell, tellChild } from './pass-on.js';
 import { bookkeeping } from './policies.js';
 import { rollout } from './rollout.js';
 import { rolloutAttributes } from './search-attributes.js';
@@ -48,6 +50,7 @@ export async function group(input: GroupInput): Promise<GroupDigest> {
 class Members {
   private readonly board: GroupBoard;
   private readonly running = new Map<string, CancellationScope>();
+  private readonly toMembers = new InOrder();
   private telling = false;
 
   constructor(
@@ -99,16 +102,21 @@ class Members {
         });
         running.set(workflowId, scope);
         if (board.expired) scope.cancel();
-        if (board.paused) await child.signal(pauseSignal);
+        if (board.paused) await this.pauseFirst(() => tellChild(child, pauseSignal));
         return (await child.result()).reward !== null;
       });
-    } catch {
-      // Cancelled, terminated or already there: the store says what became of it, not this history.
+    } catch (error) {
+      acceptEnd(error);
     } finally {
       running.delete(workflowId);
       board.closed(workflowId, hasScore, Date.now());
       await this.tellParent();
     }
+  }
+
+  /** What a member is told as it starts comes before what all are told next. Histories from before that replay as they were. */
+  private pauseFirst(send: () => Promise<void>): Promise<void> {
+    return patched('start-paused-in-order') ? this.toMembers.run(send) : send();
   }
 
   /** Members that end late are cancelled; what they have done stays. */
@@ -129,13 +137,11 @@ class Members {
 
   private handleMessages(): void {
     const { board, running } = this;
-    const toMembers = new InOrder();
-    const pauseOrResume = (signal: typeof pauseSignal | typeof resumeSignal) => {
-      board.pause(signal === pauseSignal, Date.now());
-      return toMembers.run(() => passOn(running.keys(), signal));
-    };
-    setHandler(pauseSignal, () => pauseOrResume(pauseSignal));
-    setHandler(resumeSignal, () => pauseOrResume(resumeSignal));
+    handlePauses(
+      (paused) => board.pause(paused, Date.now()),
+      () => running.keys(),
+      this.toMembers,
+    );
     setHandler(heldSignal, (id, held) => {
       board.hold(id, held && running.has(id));
       return this.tellParent();

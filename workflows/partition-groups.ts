@@ -1,11 +1,12 @@
 import { ChildWorkflowFailure, isCancellation, startChild } from '@temporalio/workflow';
 import { type GroupKey, groupId, groupWorkflowId } from '../src/core/ids.js';
 import type { PartitionOpening } from '../src/core/workflow-messages.js';
+import { acceptEnd } from './child-end.js';
 import { childOptions } from './child-options.js';
 import { group } from './group.js';
 import { groupEndedSignal, groupFailedSignal, pauseSignal } from './messages.js';
 import type { PartitionWork, Unit } from './partition-work.js';
-import { tell } from './pass-on.js';
+import { tell, tellChild } from './pass-on.js';
 import { rolloutAttributes } from './search-attributes.js';
 
 /** The groups of a partition, side by side: each starts when there is room for as many members as it may run at once. */
@@ -48,10 +49,10 @@ async function runGroup(
       typedSearchAttributes: rolloutAttributes(key),
     });
     running.add(workflowId);
-    if (board.paused) await work.toChildren.run(() => child.signal(pauseSignal));
+    if (board.paused) await work.toChildren.run(() => tellChild(child, pauseSignal));
     await tellEnd((await child.result()).dead);
   } catch (error) {
-    // Cancelled, terminated or already there: the store says what became of it, not this history.
+    acceptEnd(error);
     if (work.input.orders !== undefined && !isCancellation(error)) await tellFailure(work, key, error);
   } finally {
     running.delete(workflowId);

@@ -1,17 +1,11 @@
-import type { PartitionBoard } from '../src/core/partition-board.js';
 import type { PartitionInput, RolloutPolicy, ShiftOrders } from '../src/core/workflow-messages.js';
-import type { InOrder } from './in-order.js';
+import type { Conductor } from './run-rollout.js';
 
 /** What the parts of a partition share. */
-export interface PartitionWork {
+export interface PartitionWork extends Conductor {
   input: PartitionInput;
-  board: PartitionBoard;
   /** Id of the workflow of its run. */
   runWorkflow: string;
-  /** Ids of the children that may be told something. */
-  running: Set<string>;
-  /** What they are told of a pause must arrive in order. */
-  toChildren: InOrder;
   /** Of what is started from now on. */
   policy: RolloutPolicy;
   /** What a shift may start; without limit in other partitions. */
@@ -27,6 +21,6 @@ export interface Unit {
   fits(): boolean;
   /** It will never be started, and nothing after it. */
   isDropped(): boolean;
-  /** Never rejects: what became of it is in the store. */
+  /** Rejects only where it could not be started: what became of it is in the store. */
   run(): Promise<void>;
 }

@@ -13,9 +13,7 @@ import {
   exhaustedSignal,
   heldSignal,
   ordersSignal,
-  pauseSignal,
   progressQuery,
-  resumeSignal,
   roomSignal,
   shareSignal,
   standingSignal,
@@ -23,7 +21,7 @@ import {
 import { groupUnits } from './partition-groups.js';
 import { rolloutUnits } from './partition-rollouts.js';
 import type { PartitionWork } from './partition-work.js';
-import { passOn, tell } from './pass-on.js';
+import { handlePauses, passOn, tell } from './pass-on.js';
 import { bookkeeping } from './policies.js';
 
 /**
@@ -85,10 +83,6 @@ function countUnstarted({ open, groups }: PartitionOpening): number {
 
 function handleMessages(work: PartitionWork, total: number, size: number): void {
   const { board, running, toChildren } = work;
-  const pauseOrResume = (signal: typeof pauseSignal | typeof resumeSignal) => {
-    board.paused = signal === pauseSignal;
-    return toChildren.run(() => passOn(running, signal));
-  };
   setHandler(shareSignal, async (share, concurrency) => {
     board.window = share;
     if (concurrency === undefined) return;
@@ -96,8 +90,13 @@ function handleMessages(work: PartitionWork, total: number, size: number): void 
     work.concurrency = concurrency;
     if (now !== undefined && now !== before) await toChildren.run(() => passOn(running, shareSignal, now));
   });
-  setHandler(pauseSignal, () => pauseOrResume(pauseSignal));
-  setHandler(resumeSignal, () => pauseOrResume(resumeSignal));
+  handlePauses(
+    (paused) => {
+      board.paused = paused;
+    },
+    () => running,
+    toChildren,
+  );
   setHandler(progressQuery, () => ({
     status: board.paused ? 'paused' : 'running',
     total,

@@ -2,23 +2,19 @@ import {
   allHandlersFinished,
   CancellationScope,
   CancelledFailure,
-  ChildWorkflowCancellationType,
   condition,
   continueAsNew,
-  getExternalWorkflowHandle,
   isCancellation,
-  ParentClosePolicy,
   setHandler,
-  startChild,
-  WorkflowIdReusePolicy,
 } from '@temporalio/workflow';
 import { replayRolloutWorkflowId } from '../src/core/ids.js';
 import { PartitionBoard } from '../src/core/partition-board.js';
 import type { ReplayInput, ReplayOpening } from '../src/core/workflow-messages.js';
-import { concurrencySignal, pauseSignal, progressQuery, resumeSignal } from './messages.js';
+import { InOrder } from './in-order.js';
+import { concurrencySignal, progressQuery } from './messages.js';
+import { handlePauses } from './pass-on.js';
 import { bookkeeping } from './policies.js';
-import { rollout } from './rollout.js';
-import { rolloutAttributes } from './search-attributes.js';
+import { type Conductor, runRollout } from './run-rollout.js';
 
 /**
  * One replay of a run: its new attempts, as many at once as the run has rollouts. A page of members
@@ -56,13 +52,13 @@ function close({ runId, replayId }: ReplayInput, status: 'finished' | 'cancelled
 }
 
 async function runMembers(input: ReplayInput, opening: ReplayOpening, board: PartitionBoard): Promise<void> {
-  const running = new Set<string>();
-  handleMessages(opening, board, running);
+  const conductor: Conductor = { board, running: new Set(), toChildren: new InOrder() };
+  handleMessages(opening, conductor);
   const children: Promise<void>[] = [];
   try {
     for (const member of opening.open) {
       await condition(() => board.mayStart);
-      children.push(runMember(input, opening, board, running, member));
+      children.push(runMember(input, opening, conductor, member));
     }
     await Promise.all(children);
     // Members that were cancelled with it have ended in order; the replay still ends as what it is.
@@ -72,18 +68,14 @@ async function runMembers(input: ReplayInput, opening: ReplayOpening, board: Par
   }
 }
 
-function handleMessages(opening: ReplayOpening, board: PartitionBoard, running: ReadonlySet<string>): void {
-  const passOn = async (signal: typeof pauseSignal | typeof resumeSignal) => {
-    board.paused = signal === pauseSignal;
-    // One that has closed meanwhile has nothing to pause.
-    const tell = (id: string) =>
-      getExternalWorkflowHandle(id)
-        .signal(signal)
-        .catch(() => undefined);
-    await Promise.all([...running].map(tell));
-  };
-  setHandler(pauseSignal, () => passOn(pauseSignal));
-  setHandler(resumeSignal, () => passOn(resumeSignal));
+function handleMessages(opening: ReplayOpening, { board, running, toChildren }: Conductor): void {
+  handlePauses(
+    (paused) => {
+      board.paused = paused;
+    },
+    () => running,
+    toChildren,
+  );
   setHandler(concurrencySignal, (concurrency) => {
     board.window = concurrency;
   });
@@ -95,34 +87,14 @@ function handleMessages(opening: ReplayOpening, board: PartitionBoard, running: 
   }));
 }
 
-async function runMember(
-  input: ReplayInput,
+function runMember(
+  { runId, replayId, incarnation }: ReplayInput,
   { policy }: ReplayOpening,
-  board: PartitionBoard,
-  running: Set<string>,
+  conductor: Conductor,
   { taskId, sample, nth }: ReplayOpening['open'][number],
 ): Promise<void> {
-  const { runId, replayId, incarnation } = input;
   const key = { runId, taskId, sample };
-  const workflowId = replayRolloutWorkflowId(key, { replayId, nth });
-  board.started();
-  try {
-    const child = await startChild(rollout, {
-      workflowId,
-      args: [{ ...key, incarnation, policy, replay: { replayId, nth } }],
-      parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
-      cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
-      workflowIdReusePolicy:
-        incarnation > 1 ? WorkflowIdReusePolicy.ALLOW_DUPLICATE : WorkflowIdReusePolicy.REJECT_DUPLICATE,
-      typedSearchAttributes: rolloutAttributes(key),
-    });
-    running.add(workflowId);
-    if (board.paused) await child.signal(pauseSignal);
-    await child.result();
-  } catch {
-    // Cancelled, terminated or already there: the store says what became of it, not this history.
-  } finally {
-    running.delete(workflowId);
-    board.closed();
-  }
+  const replay = { replayId, nth };
+  const workflowId = replayRolloutWorkflowId(key, replay);
+  return runRollout(conductor, workflowId, { ...key, incarnation, policy, replay });
 }

@@ -104,7 +104,7 @@ async function checkOutput(
     );
   if (detach || folder === null) return;
   await makeOutputFolder(own.output ?? null);
-  if (!chosen.force) await checkFolder(folder, { schema_version: 1, options: ledgerOptions(chosen) }, runId);
+  if (!chosen.force) await checkFolder(folder, { options: ledgerOptions(chosen) }, runId);
 }
 
 type Writer = () => Promise<ProcessOutput> | null;

@@ -1,3 +1,4 @@
+import { append } from '../core/append.js';
 import type { Episode } from '../core/trajectory/episode.schema.js';
 import type { TimeStep, TrajectoryMessage } from '../core/trajectory/trajectory.schema.js';
 import type { OfferedTool } from './offered-tools.js';
@@ -31,6 +32,6 @@ export function timestepsOf(
   }
   const schemas = tools.map((tool) => ({ type: 'function', function: { ...tool } }));
   const unanswered = answered || steps.length < 2 ? [] : (steps.pop() ?? []);
-  steps.at(-1)?.push(...unanswered);
+  append(steps.at(-1) ?? [], unanswered);
   return steps.map((step, i) => timeStep(step, i === 0 && tools.length > 0 ? schemas : null));
 }

@@ -1,3 +1,4 @@
+import { append } from '../core/append.js';
 import type { Asked } from './asked-family.js';
 import { CallFinisher } from './calls/finish-calls.js';
 import type { Family, ParseOptions, ParseResult } from './parse-result.js';
@@ -26,9 +27,12 @@ export function collect(
       }
       content.add(piece.read.text);
       content.cut();
-      reasoning.push(...(piece.read.reasoning ?? []));
-      result.toolCalls.push(...piece.read.calls.map((call) => finisher.finish(call)));
-      result.failures.push(...piece.read.failures);
+      append(reasoning, piece.read.reasoning ?? []);
+      append(
+        result.toolCalls,
+        piece.read.calls.map((call) => finisher.finish(call)),
+      );
+      append(result.failures, piece.read.failures);
     }
   }
   const family = read ?? asked.family ?? 'openai';

@@ -1,3 +1,4 @@
+import { append } from '../core/append.js';
 import type { TimeStep, TrajectoryMessage } from '../core/trajectory/trajectory.schema.js';
 import { argumentsObject } from '../formats/arguments-object.js';
 import type { AttemptRecord, OracleRun, Verdict } from '../store/records.schema.js';
@@ -28,8 +29,8 @@ export interface ConversationOptions extends TurnOptions {
 /** One rollout as a conversation to read: prompt, turns with their tool calls, or the solution's output; verdicts, how it ended. */
 export function renderConversation(view: RolloutView, options: ConversationOptions): string[] {
   const lines = [...headLines(view, options), '', ...renderTurns(view.timesteps, options)];
-  for (const run of view.oracle) lines.push(...oracleLines(run, options));
-  for (const verdict of view.verdicts) lines.push(...verdictLines(verdict, options));
+  for (const run of view.oracle) append(lines, oracleLines(run, options));
+  for (const verdict of view.verdicts) append(lines, verdictLines(verdict, options));
   return [...lines, ...endLines(view, options)];
 }
 
@@ -76,11 +77,12 @@ function turnLines(step: TimeStep, turn: number, options: TurnOptions): string[]
   const lines: string[] = [];
   for (const message of step.chats.flatMap((chat) => chat.messages)) {
     if (message.role === 'tool') {
-      lines.push(...resultLines(message, options));
+      append(lines, resultLines(message, options));
       continue;
     }
     const title = message.role === 'assistant' ? `assistant · turn ${turn + 1}` : message.role;
-    lines.push(rule(title, options), ...messageLines(message, options));
+    lines.push(rule(title, options));
+    append(lines, messageLines(message, options));
   }
   return [...lines, ''];
 }

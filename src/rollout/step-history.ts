@@ -1,4 +1,5 @@
 import type { TurnHistory } from '../agent/agent.js';
+import { append } from '../core/append.js';
 import type { AttemptKey } from '../core/ids.js';
 import { addUsage, NO_USAGE, type Usage } from '../core/usage.js';
 import { keys } from '../store/keys.js';
@@ -52,7 +53,10 @@ export async function earlierCallIds(store: ArtifactStore, key: AttemptKey, step
       keys.turns(key, earlier),
       'call.json',
     ))
-      ids.push(...value.message.toolCalls.map(({ id }) => id));
+      append(
+        ids,
+        value.message.toolCalls.map(({ id }) => id),
+      );
   return ids;
 }
 

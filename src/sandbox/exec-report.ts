@@ -1,3 +1,4 @@
+import { LONGEST_TIMER_MS } from '../core/time.js';
 import { OutputBuffer } from './output-buffer.js';
 import type { BoundedOutput, ExecRequest } from './sandbox.js';
 
@@ -121,7 +122,7 @@ function parseEnd(value: string): ExecEnd | null {
 /** The sandbox itself wrote these numbers, so they may be anything. */
 function secondsBetween(begin: number | undefined, end: number | undefined): number {
   const ms = Math.round(((end ?? 0) - (begin ?? 0)) * 1000);
-  return Number.isFinite(ms) && ms > 0 ? ms : 0;
+  return Number.isFinite(ms) && ms > 0 ? Math.min(ms, LONGEST_TIMER_MS) : 0;
 }
 
 function toCount(value: string): number {

@@ -1,3 +1,4 @@
+import { append } from '../core/append.js';
 import { LongrunError } from '../core/errors.js';
 import type { AttemptKey, ReplayRef, RolloutKey } from '../core/ids.js';
 import { keys } from './keys.js';
@@ -76,7 +77,7 @@ export async function readRunReplayResults(store: ArtifactStore, runId: string):
   }
   const results: RolloutResult[] = [];
   for await (const { result } of mapBounded(members.values(), (key) => readReplayResults(store, key)))
-    results.push(...result);
+    append(results, result);
   return results;
 }
 

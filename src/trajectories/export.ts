@@ -1,3 +1,4 @@
+import { largest } from '../core/extremes.js';
 import { effectiveReward } from '../core/trajectory/effective-reward.js';
 import type { Episode } from '../core/trajectory/episode.schema.js';
 import type { RewardSource } from '../core/trajectory/reward-signal.schema.js';
@@ -97,7 +98,7 @@ async function* byIndex(
   inputs: Pick<EpisodeInputs, 'read'>,
   wanted: readonly number[],
 ): AsyncGenerator<Episode[]> {
-  const last = Math.max(-1, ...wanted);
+  const last = largest(wanted, -1);
   if (last < 0) return;
   const found = new Map<number, Episode>();
   let index = 0;

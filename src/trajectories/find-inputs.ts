@@ -1,5 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
+import { append } from '../core/append.js';
 import { badInput, LongrunError } from '../core/errors.js';
 import { ID_PATTERN, parseRolloutId } from '../core/ids.js';
 import { errnoOf } from '../store/filesystem/store-error.js';
@@ -29,7 +30,7 @@ export async function findInputs(
 ): Promise<InputSource[]> {
   if (names.length === 0) throw badInput('no input was named.', ACCEPTED);
   const found: InputSource[] = [];
-  for (const name of new Set(names)) found.push(...(await findInput(name, openStore)));
+  for (const name of new Set(names)) append(found, await findInput(name, openStore));
   const paths = new Set<string>();
   // A file that is named beside its folder is read once.
   return found.filter((source) => {
@@ -100,7 +101,7 @@ async function documentsBelow(folder: string, depth: number): Promise<string[]> 
     const path = join(folder, entry.name);
     if (entry.isFile() && entry.name === DOCUMENT) found.push(path);
     if (entry.isDirectory() && depth < MAX_DEPTH && !entry.name.startsWith('.'))
-      found.push(...(await documentsBelow(path, depth + 1)));
+      append(found, await documentsBelow(path, depth + 1));
   }
   return found;
 }

@@ -2,7 +2,7 @@ import { type FileHandle, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { pythonJson } from '../formats/python-json.js';
+import { pythonJsonPieces } from '../formats/python-json.js';
 import { APPENDING, createFile, openOwn } from '../store/filesystem/open-own.js';
 
 const FLUSH_BYTES = 256 * 1024;
@@ -26,9 +26,11 @@ export class LineFile {
     this.temp = join(dirname(path), `.${basename(path)}.partial`);
   }
 
-  /** Adds a row as its JSON. */
+  /** Adds a row as its JSON, of which memory holds a piece at a time. */
   async row(value: unknown): Promise<void> {
-    await this.write(pythonJson(value));
+    this.lines += 1;
+    for (const piece of pythonJsonPieces(value)) await this.append(piece);
+    await this.append('\n');
   }
 
   /** Adds a line (without its line feed). Awaiting it is the backpressure. */

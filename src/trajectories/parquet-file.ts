@@ -4,7 +4,6 @@ import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { badInput, LongrunError } from '../core/errors.js';
 import { type ColumnType, typeOf, UNKNOWN, unify } from '../formats/parquet/column-type.js';
 import { columnValue, fileMetadata, schemaElements } from '../formats/parquet/parquet-columns.js';
-import { pythonJson } from '../formats/python-json.js';
 import { createFile } from '../store/filesystem/open-own.js';
 import { LineFile } from './line-file.js';
 import { readLines } from './read-lines.js';
@@ -35,7 +34,7 @@ export class ParquetFile {
   async row(value: unknown): Promise<void> {
     this.lines += 1;
     this.type = unify(this.type, typeOf(value));
-    await this.spool.write(pythonJson(value));
+    await this.spool.row(value);
   }
 
   async release(): Promise<void> {

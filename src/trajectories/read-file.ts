@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
+import { append } from '../core/append.js';
 import { badInput, LongrunError } from '../core/errors.js';
 import type { Episode } from '../core/trajectory/episode.schema.js';
 import type { ImportFormat, ImportFormatName, InputRow, RowReader } from '../formats/import-format.js';
@@ -69,7 +70,7 @@ class FileRows {
       return this.refuse(1, `the file is not JSON: ${value.message}`, { raw: text });
     const values = Array.isArray(value) ? value : [value];
     const read: Episode[] = [];
-    for (const [i, each] of values.entries()) read.push(...(await this.value(each, i + 1)));
+    for (const [i, each] of values.entries()) append(read, await this.value(each, i + 1));
     return read;
   }
 

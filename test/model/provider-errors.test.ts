@@ -32,6 +32,17 @@ describe('a rate limit', () => {
     [{ 'retry-after': '0.5' }, 500],
     [{ 'retry-after-ms': '1234', 'retry-after': '2' }, 1_234],
     [{}, null],
+    // What no endpoint can mean must not hold up every run that calls it.
+    [{ 'retry-after': '86400' }, 3_600_000],
+    [{ 'retry-after': '9'.repeat(400) }, 3_600_000],
+    [{ 'retry-after-ms': '9'.repeat(30) }, 3_600_000],
+    [{ 'retry-after': 'Fri, 31 Dec 9999 23:59:59 GMT' }, 3_600_000],
+    [{ 'retry-after': 'Thu, 01 Jan 1970 00:00:00 GMT' }, 0],
+    [{ 'retry-after': '-5' }, null],
+    [{ 'retry-after': 'NaN' }, null],
+    [{ 'retry-after': '1e308' }, null],
+    [{ 'retry-after': '2999' }, 2_999_000],
+    [{ 'retry-after': '2999-12' }, null],
   ])('with %j asks for that wait', async (headers, retryAfterMs) => {
     const { error, calls } = await failing((response) =>
       reply(response, 429, said('Slow down'), headers as Record<string, string>),

@@ -29,5 +29,7 @@ describe('what headers say of an endpoint’s limits', () => {
     expect(toldLimits(undefined)).toBeNull();
     expect(toldLimits(new Headers({ 'x-ratelimit-limit-requests': 'many' }))).toBeNull();
     expect(toldLimits(new Headers({ 'x-ratelimit-limit-requests': '0' }))).toBeNull();
+    for (const value of ['9'.repeat(400), '1e308', '-1', 'NaN'])
+      expect(toldLimits(new Headers({ 'x-ratelimit-remaining-tokens': value }))).toBeNull();
   });
 });

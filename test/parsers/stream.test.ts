@@ -38,6 +38,11 @@ const PARTS = [
   'f\n',
   '[f(a=1)]',
   '🚀',
+  // Longer, shorter or the same as ASCII once their case is changed.
+  'İ',
+  'ﬃ',
+  'ß',
+  'thin\u212A>',
 ];
 const FAMILIES = ['auto', 'hermes', 'llama', 'deepseek', 'openai'];
 const thinkOpened = fc.constantFrom(undefined, true, false);
@@ -131,4 +136,19 @@ describe('a text that arrives in pieces', () => {
       expect(parser.end().toolCalls).toEqual([]);
     }
   });
+
+  it.each([
+    ['<think>İİİ>a', 'n</think>answer İ done', 'answer İ done', 'İİİ>an'],
+    ['<think>a İ</thi', 'nk>answer', 'answer', 'a İ'],
+    ['İİİİ<tool', ' is what I said', 'İİİİ<tool is what I said', null],
+  ])(
+    'keeps every character of %j + %j, though a letter grows in lower case',
+    (one, two, content, reasoning) => {
+      const parser = createStreamParser('hermes', {});
+      const events = [...parser.push(one), ...parser.push(two)];
+      expect(parser.end()).toMatchObject({ content, reasoning });
+      expect(content.startsWith(said(events, 'content'))).toBe(true);
+      expect((reasoning ?? '').startsWith(said(events, 'reasoning'))).toBe(true);
+    },
+  );
 });

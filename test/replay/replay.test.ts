@@ -144,6 +144,21 @@ describe('histories recorded from real runs', () => {
   });
 });
 
+describe('a child that cannot be started', () => {
+  it.each(['replay-finished', 'partition-finished', 'partition-groups', 'group-closed'])(
+    'stops %s where it is: only one that was there already is taken for done',
+    async (name) => {
+      const edited = await bundleOfEdited('workflows/search-attributes.ts', (source) =>
+        source.replace(
+          'return [...runAttributes',
+          "throw new TypeError('no such attribute');\n  return [...runAttributes",
+        ),
+      );
+      await expect(replay(edited, `${name}.json.gz`)).rejects.toThrow('no such attribute');
+    },
+  );
+});
+
 describe('the workflow bundle', () => {
   it('holds no zod and stays small', () => {
     const modules = bundle.code.split('\n//# sourceMappingURL')[0] ?? '';

@@ -44,6 +44,8 @@ describe('what a command says on its stream', () => {
   test('may hold nonsense written from inside, which does no harm', () => {
     const said = parseExecStream(Buffer.from('longrun 17\nlongrun-end 0 -5 x NaN -1\nabc'), 5);
     expect(said?.end).toEqual({ status: 0, totalBytes: 0, durationMs: 0, spoolRemoved: false });
+    const ages = parseExecStream(Buffer.from('longrun 17\nlongrun-end 0 1e300 3 0 1e300\nabc'), 5);
+    expect(ages?.end).toEqual({ status: 0, totalBytes: 0, durationMs: 2 ** 31 - 1, spoolRemoved: false });
     expect(parseExecStream(Buffer.from('longrun 17\nlongrun-end x y\nabc'), 5)).toBeNull();
   });
 

@@ -1,3 +1,4 @@
+import { append } from '../../core/append.js';
 import type { ChatMessage } from '../../core/messages.js';
 import type { AgentContext, TurnHistory } from '../agent.js';
 import { uniqueCallIds } from './call-ids.js';
@@ -27,7 +28,10 @@ export function turnMessages(turns: readonly TurnHistory[]): ChatMessage[][] {
   const taken: string[] = [];
   return turns.map((turn, index) => {
     const calls = uniqueCallIds(turn.call.message.toolCalls, index, taken);
-    taken.push(...calls.map((call) => call.id));
+    append(
+      taken,
+      calls.map((call) => call.id),
+    );
     const { content, reasoning } = turn.call.message;
     const messages: ChatMessage[] = [
       { role: 'assistant', content, reasoning, toolCalls: calls, label: LABELS.action },

@@ -1,3 +1,4 @@
+import { largest } from '../../core/extremes.js';
 import type { Mark, RunView } from '../../launch/run-view.js';
 import { cutToWidth } from '../../report/display-width.js';
 import { BAR_ORDER, type Paint, paintMarks } from './glyphs.js';
@@ -24,8 +25,8 @@ export function layOutGrid(tasks: readonly TaskRow[], space: Space, paint: Paint
 }
 
 function namedColumns(tasks: readonly TaskRow[], space: Space, paint: Paint): string[] | null {
-  const samples = Math.max(...tasks.map((task) => task.marks.length));
-  const longest = Math.min(MAX_NAME, Math.max(...tasks.map((task) => task.taskId.length)));
+  const samples = largest(tasks.map((task) => task.marks.length));
+  const longest = Math.min(MAX_NAME, largest(tasks.map((task) => task.taskId.length)));
   const columnCount = Math.ceil(tasks.length / space.rows);
   const width = Math.floor((space.columns - GAP * (columnCount - 1)) / columnCount);
   const nameWidth = Math.min(longest, width - samples - 1);

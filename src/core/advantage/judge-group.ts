@@ -35,6 +35,10 @@ export function judgeGroup(config: GroupConfig, group: AdvantageGroup): GroupJud
     std: rewards.length === 0 ? null : std,
     zeroVariance: rewards.length > 0 && moments(scoredOf(shaped).map(({ reward }) => reward)).std === 0,
   };
+  if (!Number.isFinite(mean) || !Number.isFinite(std)) {
+    const reason = 'its rewards are too large: their mean and spread are no finite numbers';
+    return { valid: false, reason, advantages: null, mean: null, std: null, zeroVariance: false };
+  }
   const needed = neededScores(config);
   if (rewards.length < needed) {
     const reason = `${rewards.length} of ${group.members.length} members have a score, ${needed} are needed`;

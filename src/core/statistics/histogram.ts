@@ -10,6 +10,7 @@ const FIRST_WIDTH = 0.1;
 const MAX_BINS = 24;
 /** 0.7 lies in the bin that begins at 0.7, whatever 0.7 / 0.1 comes to in binary. */
 const SLACK = 1e-9;
+const FURTHEST_BIN = 2 ** 52;
 
 /**
  * Counts of a stream of numbers whose range is not known before, in constant memory: bins a tenth wide, and
@@ -20,9 +21,15 @@ export class Histogram {
   private counts = new Map<number, number>();
 
   add(value: number): void {
-    const at = Math.floor(value / this.width + SLACK);
+    const at = this.binOf(value);
     this.counts.set(at, (this.counts.get(at) ?? 0) + 1);
     while (this.span() > MAX_BINS) this.widen();
+  }
+
+  /** Far out everything is the last bin of its side: bins beyond what is exact would never be few enough. */
+  private binOf(value: number): number {
+    const at = Math.floor(value / this.width + SLACK);
+    return Math.max(-FURTHEST_BIN, Math.min(FURTHEST_BIN, at));
   }
 
   /** In order, empty ones between the first and the last included. */

@@ -1,3 +1,4 @@
+import { largest } from '../../core/extremes.js';
 import type { Episode } from '../../core/trajectory/episode.schema.js';
 import type { GroupRecord } from '../../store/group.schema.js';
 import { policyVersions } from '../tokens/training-sequence.js';
@@ -51,7 +52,7 @@ export function scoredItems(
     ),
   );
   const leftOut = members.flatMap((member) => member.leftOut);
-  const count = Math.max(...members.map(({ sequences }) => sequences.length));
+  const count = largest(members.map(({ sequences }) => sequences.length));
   if (count === 0) return skip('nothing_to_train', leftOut[0]?.reason ?? 'it has no members', leftOut);
   const items = Array.from({ length: count }, (_, item) => scoredItem(group, members, item, count, options));
   return { items, skipped: null, leftOut };

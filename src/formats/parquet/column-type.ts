@@ -1,3 +1,4 @@
+import { Prefix } from '../prefix.js';
 import { Float } from '../python-json.js';
 
 /** What the values of a column, or of a place inside of one, have been so far. */
@@ -52,6 +53,7 @@ export function typeOf(value: unknown, name = ''): ColumnType {
       kind: 'list',
       item: value.reduce((type: ColumnType, item) => unify(type, typeOf(item, name)), UNKNOWN),
     };
+  if (value instanceof Prefix) return typeOf(value.toJSON(), name);
   if (FREE_FORM.has(name)) return JSON_TEXT;
   const members = Object.entries(value as object).filter(([, member]) => member !== undefined);
   return {

@@ -1,3 +1,4 @@
+import { append } from '../../core/append.js';
 import { LongrunError } from '../../core/errors.js';
 import type { TrajectoryMessage } from '../../core/trajectory/trajectory.schema.js';
 import { isJsonObject } from '../json-spacing.js';
@@ -47,10 +48,10 @@ export function readConversations(turns: unknown): ReadConversation {
     const { role, value } = readTurn(turn, index);
     if (role === 'system') {
       const tools = toolsOfSystemValue(value);
-      if (tools) read.tools.push(...tools);
+      if (tools) append(read.tools, tools);
       else read.messages.push({ role, content: value, label: null });
     } else if (role === 'user') read.messages.push({ role, content: value, label: null });
-    else if (role === 'tool') read.messages.push(...toolMessages(value, calls));
+    else if (role === 'tool') append(read.messages, toolMessages(value, calls));
     else {
       const gpt = readGptTurn(value, read.tools);
       calls = gpt.calls.map(({ name }, i) => ({ id: `unnamed_${made + i}`, name, answered: false }));
@@ -59,7 +60,7 @@ export function readConversations(turns: unknown): ReadConversation {
         if (next.role === 'tool') takeIds(calls, next.value);
       }
       read.messages.push(assistantMessage(gpt, calls));
-      read.unread.push(...gpt.failures);
+      append(read.unread, gpt.failures);
       made += calls.length;
     }
   }

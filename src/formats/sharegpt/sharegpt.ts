@@ -1,3 +1,4 @@
+import { append } from '../../core/append.js';
 import type { Episode } from '../../core/trajectory/episode.schema.js';
 import type {
   ExportContext,
@@ -77,7 +78,7 @@ class ShareGptRows implements Survey {
       const unparsed = unparsedArguments(messages);
       const value = this.row(episode, conversation, unparsed, context);
       told.rows.push({ file: this.fileOf(episode), value: wellFormed(value) });
-      warnings.push(...warningsOf(episode, conversation, unparsed));
+      append(warnings, warningsOf(episode, conversation, unparsed));
     }
     return told;
   }

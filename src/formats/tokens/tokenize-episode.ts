@@ -1,3 +1,4 @@
+import { append } from '../../core/append.js';
 import type { ChatTokenizer, TemplateValue } from '../../core/chat-tokenizer.js';
 import type { Episode } from '../../core/trajectory/episode.schema.js';
 import type { TimeStep, TrajectoryMessage } from '../../core/trajectory/trajectory.schema.js';
@@ -91,7 +92,10 @@ class RenderedContext {
   }
 
   private say(messages: readonly TrajectoryMessage[]): void {
-    this.messages.push(...messages.map((message) => chatMessage(message, 'object')));
+    append(
+      this.messages,
+      messages.map((message) => chatMessage(message, 'object')),
+    );
   }
 }
 

@@ -1,6 +1,6 @@
 import type { OpenAI } from 'openai';
 import { LongrunError } from '../../core/errors.js';
-import type { Clock } from '../../core/time.js';
+import { type Clock, LONGEST_TIMER_MS } from '../../core/time.js';
 import { callHeaders } from '../call-headers.js';
 import { type CallTerms, callBound, callCost } from '../call-terms.js';
 import { type Endpoint, publicUrl } from '../endpoint.js';
@@ -13,8 +13,6 @@ import { isOfficial, ownHeaders } from './own-headers.js';
 import { completionSchema, readCompletion, type WireCompletion } from './read-completion.js';
 import { toldLimits } from './told-limits.js';
 import { type ReasoningField, wireMessages, wireTools } from './wire-messages.js';
-
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export interface OpenAIClientOptions extends CallTerms {
   /** Called at the first request: a scripted endpoint has to start listening first. */
@@ -40,7 +38,7 @@ export class OpenAIClient implements ModelClient {
 
   async complete(request: ModelRequest, signal: AbortSignal): Promise<ModelResponse> {
     const { endpoint, sdk } = await this.open();
-    const deadline = AbortSignal.timeout(Math.min(request.timeoutMs, MAX_TIMER_MS));
+    const deadline = AbortSignal.timeout(Math.min(request.timeoutMs, LONGEST_TIMER_MS));
     const startedAt = this.options.now();
     try {
       const { data, response } = await sdk.chat.completions
@@ -95,7 +93,7 @@ export class OpenAIClient implements ModelClient {
       ...ownHeaders(endpoint, apiKey),
       // Temporal and the slice own retries and time limits.
       maxRetries: 0,
-      timeout: MAX_TIMER_MS,
+      timeout: LONGEST_TIMER_MS,
       fetch: connection.fetch,
       // Its debug log prints headers and prompts.
       logLevel: 'off',

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { AssistantMessage, ToolCall } from '../../core/messages.js';
 import type { Usage } from '../../core/usage.js';
+import { toldTokens, toldUsd } from '../told-number.schema.js';
 import type { ReasoningField } from './wire-messages.js';
 
-const count = z.number().nonnegative().nullish();
 const text = z.string().nullish();
 const part = z.looseObject({ type: z.string(), text });
 
@@ -33,14 +33,14 @@ export const completionSchema = z.looseObject({
   choices: z.array(choiceSchema).min(1),
   usage: z
     .looseObject({
-      prompt_tokens: count,
-      completion_tokens: count,
-      prompt_tokens_details: z.looseObject({ cached_tokens: count }).nullish(),
+      prompt_tokens: toldTokens,
+      completion_tokens: toldTokens,
+      prompt_tokens_details: z.looseObject({ cached_tokens: toldTokens }).nullish(),
       /** Anthropic-style and DeepSeek's own names. */
-      cache_read_input_tokens: count,
-      prompt_cache_hit_tokens: count,
+      cache_read_input_tokens: toldTokens,
+      prompt_cache_hit_tokens: toldTokens,
       /** US dollars, where the endpoint says so itself (OpenRouter). */
-      cost: count,
+      cost: toldUsd,
     })
     .nullish(),
   prompt_token_ids: z.array(z.number()).nullish(),

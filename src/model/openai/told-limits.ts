@@ -1,5 +1,8 @@
 import type { ToldLimits } from '../../core/endpoint/messages.js';
 
+/** More a minute is no limit. */
+const MOST_TOLD = 1e12;
+
 /**
  * What `x-ratelimit-*` headers say (OpenAI and most others), else Anthropic's. Per minute: the unit
  * of their limits. Null when there are none.
@@ -23,5 +26,6 @@ function limitOf(headers: Headers | undefined, what: string, of: string): number
 function countOf(headers: Headers | undefined, what: string, of: string): number | null {
   const value =
     headers?.get(`x-ratelimit-${what}-${of}`) ?? headers?.get(`anthropic-ratelimit-${of}-${what}`);
-  return value != null && /^\d+$/.test(value.trim()) ? Number(value) : null;
+  const count = value != null && /^\d+$/.test(value.trim()) ? Number(value) : null;
+  return count === null || count > MOST_TOLD ? null : count;
 }

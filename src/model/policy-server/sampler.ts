@@ -1,4 +1,5 @@
 import type { SamplingTokenizer } from '../../core/chat-tokenizer.js';
+import { largest } from '../../core/extremes.js';
 import { mix, mixAll, mixText, unit } from './mix.js';
 import { type Spelling, Spellings } from './spellings.js';
 
@@ -57,7 +58,7 @@ function draw(ways: readonly Spelling[], context: number, options: SamplingOptio
   );
   const logprobs = logSoftmax(logits, temperature);
   let left = unit(mix(mixText(context, 'draw'), seed));
-  let chosen = logprobs.indexOf(Math.max(...logprobs));
+  let chosen = logprobs.indexOf(largest(logprobs));
   for (const [i, logprob] of logprobs.entries()) {
     left -= Math.exp(logprob);
     if (left >= 0) continue;
@@ -74,7 +75,7 @@ function draw(ways: readonly Spelling[], context: number, options: SamplingOptio
 
 /** Of the logits divided by the temperature; at 0 the likeliest is certain. */
 export function logSoftmax(logits: readonly number[], temperature: number): number[] {
-  const most = Math.max(...logits);
+  const most = largest(logits);
   if (temperature === 0) {
     const first = logits.indexOf(most);
     return logits.map((_, i) => (i === first ? 0 : Number.NEGATIVE_INFINITY));

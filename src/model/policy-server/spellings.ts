@@ -1,4 +1,5 @@
 import type { SamplingTokenizer } from '../../core/chat-tokenizer.js';
+import { largest } from '../../core/extremes.js';
 
 /** One way to go on with a text: an id, or several where one character is spelled by several. */
 export interface Spelling {
@@ -17,7 +18,10 @@ export class Spellings {
   constructor(private readonly tokenizer: SamplingTokenizer) {
     for (const [id, text] of tokenizer.vocabulary())
       if (text !== '' && !text.includes('\uFFFD') && !this.byText.has(text)) this.byText.set(text, id);
-    this.longest = Math.max(1, ...[...this.byText.keys()].map((text) => text.length));
+    this.longest = largest(
+      [...this.byText.keys()].map((text) => text.length),
+      1,
+    );
   }
 
   /** How the text can be spelled, by where a piece begins; null where the pieces of this tokenizer do not add up to it. */

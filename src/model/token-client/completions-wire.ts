@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { toldTokens } from '../told-number.schema.js';
 import type { TokenAnswer, TokenCall, TokenWire } from './token-wire.js';
 
 const ids = z.array(z.number()).nullish();
@@ -20,9 +21,9 @@ const schema = z.looseObject({
     .min(1),
   usage: z
     .looseObject({
-      prompt_tokens: z.number().nullish(),
-      completion_tokens: z.number().nullish(),
-      prompt_tokens_details: z.looseObject({ cached_tokens: z.number().nullish() }).nullish(),
+      prompt_tokens: toldTokens,
+      completion_tokens: toldTokens,
+      prompt_tokens_details: z.looseObject({ cached_tokens: toldTokens }).nullish(),
     })
     .nullish(),
   prompt_token_ids: ids,

@@ -1,17 +1,16 @@
 import { z } from 'zod';
 import { noAnswer } from '../openai/provider-error.js';
+import { toldTokens } from '../told-number.schema.js';
 import type { TokenWire } from './token-wire.js';
-
-const count = z.number().nullish();
 
 const schema = z.looseObject({
   output_ids: z.array(z.number()).nullish(),
   meta_info: z.looseObject({
     id: z.string().nullish(),
     finish_reason: z.looseObject({ type: z.string(), message: z.string().nullish() }).nullish(),
-    prompt_tokens: count,
-    completion_tokens: count,
-    cached_tokens: count,
+    prompt_tokens: toldTokens,
+    completion_tokens: toldTokens,
+    cached_tokens: toldTokens,
     /** Log-probability, id, and its text or null. */
     output_token_logprobs: z.array(z.tuple([z.number().nullable(), z.number()], z.unknown())).nullish(),
     weight_version: z.union([z.string(), z.number()]).nullish(),

@@ -1,6 +1,6 @@
 import type { SamplingTokenizer } from '../../core/chat-tokenizer.js';
 import { LongrunError } from '../../core/errors.js';
-import type { Clock } from '../../core/time.js';
+import { type Clock, LONGEST_TIMER_MS } from '../../core/time.js';
 import { callHeaders } from '../call-headers.js';
 import { type CallTerms, callBound, callCost } from '../call-terms.js';
 import { type Endpoint, publicUrl } from '../endpoint.js';
@@ -12,8 +12,6 @@ import { toldLimits } from '../openai/told-limits.js';
 import { policyVersionOf, requireSampled } from '../sampled-tokens.js';
 import { type NextPrompt, nextPrompt } from './next-prompt.js';
 import type { TokenCall, TokenWire } from './token-wire.js';
-
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export interface TokenClientOptions extends CallTerms {
   endpoint: Endpoint;
@@ -36,7 +34,7 @@ export class TokenClient implements ModelClient {
     const { endpoint, now } = this.options;
     const { ids, rendering } = this.render(tokenizer, request);
     const call = this.call(request, ids);
-    const deadline = AbortSignal.timeout(Math.min(request.timeoutMs, MAX_TIMER_MS));
+    const deadline = AbortSignal.timeout(Math.min(request.timeoutMs, LONGEST_TIMER_MS));
     const startedAt = now();
     try {
       const both = AbortSignal.any([signal, deadline]);

@@ -1,3 +1,4 @@
+import { append } from '../../core/append.js';
 import type { CallFormat, ReadCalls, ReadContext, Source } from '../call-format.js';
 import { callListOf, callShapeOf, callsOfJson, isRecord } from '../calls/json-calls.js';
 import { readSeries, type SeriesItem } from '../calls/json-series.js';
@@ -65,8 +66,8 @@ function readBare(source: Source, at: number, context: ReadContext): ReadCalls |
     }
     const repairs = fence > 0 ? [repairOf('code_fence'), ...read.repairs] : read.repairs;
     const found = callsOfJson(read.value, { raw, offset, repairs });
-    result.calls.push(...found.calls);
-    result.failures.push(...found.failures);
+    append(result.calls, found.calls);
+    append(result.failures, found.failures);
     result.text += found.text;
   }
   return result;

@@ -1,3 +1,4 @@
+import { append } from '../../core/append.js';
 import type { CallFormat, ReadCalls, Source } from '../call-format.js';
 import { callsOfJson } from '../calls/json-calls.js';
 import { escapedJson } from '../json/escaped-json.js';
@@ -39,8 +40,8 @@ function readLines(source: Source, at: number): ReadCalls | null {
     const place = { raw: text.slice(from, read.end), offset: from };
     if (read.ok) {
       const found = callsOfJson(read.value, { ...place, repairs: read.repairs });
-      into.calls.push(...found.calls);
-      into.failures.push(...found.failures);
+      append(into.calls, found.calls);
+      append(into.failures, found.failures);
     } else into.failures.push({ code: read.code, message: read.message, ...place });
     next = skipSpace(text, text[into.end] === ',' ? into.end + 1 : into.end);
   }

@@ -1,3 +1,4 @@
+import { append } from '../../core/append.js';
 import type { CallFormat, ReadCalls } from '../call-format.js';
 import { callsOfJson } from '../calls/json-calls.js';
 import { readSeries } from '../calls/json-series.js';
@@ -33,8 +34,8 @@ export const pythonTagJson: CallFormat = {
         continue;
       }
       const found = callsOfJson(read.value, { ...place, repairs: read.repairs });
-      result.calls.push(...found.calls);
-      result.failures.push(...found.failures);
+      append(result.calls, found.calls);
+      append(result.failures, found.failures);
     }
     return result;
   },

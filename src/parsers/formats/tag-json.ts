@@ -1,3 +1,4 @@
+import { append } from '../../core/append.js';
 import type { CallFormat, ReadCalls, Source, WrittenCall } from '../call-format.js';
 import { callShapeOf, callsOfJson } from '../calls/json-calls.js';
 import { readOnce } from '../json/read-arguments.js';
@@ -104,8 +105,8 @@ function add(
   }
   const place = { raw, offset: at, repairs: [...read.repairs, ...several, ...more] };
   const found = callsOfJson(read.value, place);
-  into.calls.push(...found.calls);
-  into.failures.push(...found.failures);
+  append(into.calls, found.calls);
+  append(into.failures, found.failures);
   into.text += found.text;
 }
 

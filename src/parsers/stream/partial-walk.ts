@@ -104,9 +104,10 @@ export class PartialWalk extends Walk {
 
   /** Before what may be the beginning of a tag that has not arrived yet. */
   private certainEnd(tags: readonly string[]): number {
-    const text = this.source.text.toLowerCase();
+    const { text } = this.source;
     for (let at = Math.max(this.state.at, text.length - LONGEST_TAG); at < text.length; at++) {
-      const end = text.slice(at);
+      // Only the end changes its case: letters may grow by that, and offsets in the whole would no longer be those of the text.
+      const end = text.slice(at).toLowerCase();
       if (tags.some((tag) => tag.toLowerCase().startsWith(end))) return at;
     }
     return text.length;

@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { LongrunError } from '../../core/errors.js';
 import { shell } from '../../core/shell.js';
+import { LONGEST_TIMER_MS } from '../../core/time.js';
 import { ExecRegistry } from '../exec-registry.js';
 import { OutputBuffer } from '../output-buffer.js';
 import type {
@@ -25,7 +26,6 @@ import { REQUEST } from './server-frames.js';
 
 /** Before the output of a command of ours. */
 const BEGIN = 'longrun-begin';
-const MAX_TIMER_MS = 2 ** 31 - 1;
 const HOUSEKEEPING_MS = 60_000;
 const MAX_SNAPSHOT_BYTES = 512 * 1024 * 1024;
 const MAX_LISTING_BYTES = 64 * 1024 * 1024;
@@ -124,7 +124,7 @@ export class BubblewrapSandbox implements Sandbox {
         timedOut = true;
         kill();
       },
-      Math.min(request.timeoutMs, MAX_TIMER_MS),
+      Math.min(request.timeoutMs, LONGEST_TIMER_MS),
     );
     if (signal.aborted) kill();
     else signal.addEventListener('abort', kill, { once: true });

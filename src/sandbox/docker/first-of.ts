@@ -1,4 +1,5 @@
 import { LongrunError } from '../../core/errors.js';
+import { LONGEST_TIMER_MS } from '../../core/time.js';
 
 /** Waits for `work`, at most `limitMs`. Rejects with `cancelled` when the signal aborts first. */
 export function firstOf(
@@ -9,7 +10,10 @@ export function firstOf(
   return new Promise((resolve, reject) => {
     const cancel = () =>
       settle(() => reject(new LongrunError('cancelled', 'Stopped waiting for a command.')));
-    const timer = setTimeout(() => settle(() => resolve('expired')), Math.max(0, limitMs));
+    const timer = setTimeout(
+      () => settle(() => resolve('expired')),
+      Math.min(LONGEST_TIMER_MS, Math.max(0, limitMs)),
+    );
     const settle = (how: () => void) => {
       clearTimeout(timer);
       signal.removeEventListener('abort', cancel);

@@ -1,6 +1,8 @@
 import type Dockerode from 'dockerode';
+import { append } from '../../core/append.js';
 import { LongrunError } from '../../core/errors.js';
 import type { ImageSource } from '../../core/task.schema.js';
+import { LONGEST_TIMER_MS } from '../../core/time.js';
 import type { ImageFacts } from './container-options.js';
 import { engineStatus, toLongrunError } from './engine-error.js';
 import { buildFailed, EngineReport, pullFailed } from './image-failure.js';
@@ -82,7 +84,7 @@ export class Images {
     loadContext: LoadContext,
     cancelled: AbortSignal,
   ): Promise<void> {
-    const limit = AbortSignal.timeout(source.buildTimeoutMs);
+    const limit = AbortSignal.timeout(Math.min(source.buildTimeoutMs, LONGEST_TIMER_MS));
     const signal = AbortSignal.any([cancelled, limit]);
     const log: string[] = [];
     try {
@@ -113,7 +115,10 @@ export class Images {
     let failure: EngineReport | null = null;
     const onMessage = ({ stream, error, errorDetail }: EngineMessage) => {
       if (error !== undefined) failure = new EngineReport(error, errorDetail?.code !== undefined);
-      log.push(...(stream ?? error ?? '').split('\n').filter((line) => line.trim() !== ''));
+      append(
+        log,
+        (stream ?? error ?? '').split('\n').filter((line) => line.trim() !== ''),
+      );
       log.splice(0, log.length - LOG_LINES);
     };
     await new Promise<void>((resolve, reject) => {

@@ -1,4 +1,5 @@
 import type { Bash, ResolvedCommandContext } from 'just-bash';
+import { LONGEST_TIMER_MS } from '../../core/time.js';
 import { OutputBuffer } from '../output-buffer.js';
 import type { ExecRequest, ExecResult } from '../sandbox.js';
 import type { JustBash } from './just-bash.js';
@@ -23,7 +24,6 @@ interface ExitTrap {
 }
 
 const ABORTED = 124;
-const MAX_TIMER_MS = 2 ** 31 - 1;
 const TRAP_VARIABLE = 'LONGRUN_EXIT_TRAP';
 
 /** Runs one command to its end, its timeout or until `signal` aborts; never rejects for what the script does. */
@@ -36,7 +36,7 @@ export async function runScript(
   const output = new OutputBuffer(request.outputLimitBytes);
   const spool = `/dev/.output-${around.execId}`;
   around.fs.attachSink(spool, (chunk) => output.push(chunk));
-  const deadline = AbortSignal.timeout(Math.min(request.timeoutMs, MAX_TIMER_MS));
+  const deadline = AbortSignal.timeout(Math.min(request.timeoutMs, LONGEST_TIMER_MS));
   try {
     const exitCode = await interpret(around, request, AbortSignal.any([signal, deadline]), spool, output);
     const durationMs = performance.now() - startedAt;

@@ -11,6 +11,9 @@ type Answer = {
 };
 type Run = (args: string[], ctx: ResolvedCommandContext) => Promise<Answer> | Answer;
 
+/** The worker's own memory holds what a command of this sandbox reads. */
+const MOST_DEVICE_BYTES = 64 * 1024 * 1024;
+
 /** Says that each character of `stdout` is one byte. */
 const AS_BYTES = { stdoutKind: 'bytes', stdoutEncoding: 'binary' } as const;
 const ok = (stdout = ''): Answer => ({ stdout, stderr: '', exitCode: 0 });
@@ -71,6 +74,7 @@ const COMMANDS: Record<string, Run> = {
     const device = /^\/dev\/(zero|u?random)$/.exec(args.at(-1) ?? '')?.[1];
     if (count === undefined || device === undefined)
       return ctx.origCommand?.(args) ?? failed('head: no file');
+    if (Number(count) > MOST_DEVICE_BYTES) return failed('head: memory exhausted');
     const bytes = device === 'zero' ? Buffer.alloc(Number(count)) : randomBytes(Number(count));
     return { ...ok(bytes.toString('latin1')), ...AS_BYTES };
   },

@@ -1,14 +1,20 @@
 import { z } from 'zod';
 
+/** More sequences in a batch are a broken answer: all sizes of groups that fill one are tried. */
+const MOST_SEQUENCES = 1e6;
+
 /** Answers of an Atropos server, of which only what is read here; both numbers −1 before a trainer has registered. */
-export const infoSchema = z.object({ batch_size: z.number().int(), max_token_len: z.number().int() });
+export const infoSchema = z.object({
+  batch_size: z.number().int().max(MOST_SEQUENCES),
+  max_token_len: z.number().int(),
+});
 export type Info = z.infer<typeof infoSchema>;
 
 /** `queue_size` counts all that is queued in groups of the asking environment, `self_queue_size` its own. */
 export const envStatusSchema = z.object({
   current_step: z.number().int(),
-  queue_size: z.number(),
-  self_queue_size: z.number(),
+  queue_size: z.number().min(0),
+  self_queue_size: z.number().min(0),
   unallocated_fraction: z.number(),
 });
 export type EnvStatus = z.infer<typeof envStatusSchema>;

@@ -1,3 +1,4 @@
+import { largest } from '../../core/extremes.js';
 import { groupId } from '../../core/ids.js';
 import { keys } from '../../store/keys.js';
 import { readRecord, writeRecord } from '../../store/records.js';
@@ -68,7 +69,10 @@ export class Outbox {
       groupId: groupId(key),
       state: group.state,
       reason,
-      attempts: Math.max(0, ...(items ?? []).map(({ attempts }) => attempts)),
+      attempts: largest(
+        (items ?? []).map(({ attempts }) => attempts),
+        0,
+      ),
       masked,
       firstAt: group.firstAt,
       at,

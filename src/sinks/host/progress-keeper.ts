@@ -1,3 +1,4 @@
+import { largest } from '../../core/extremes.js';
 import { type Clock, SECOND_MS } from '../../core/time.js';
 import { keys } from '../../store/keys.js';
 import { readRecord, writeRecord } from '../../store/records.js';
@@ -52,7 +53,7 @@ export class ProgressKeeper {
   /** Of the group that was read last. */
   noteLag(lags: readonly (number | null)[]): void {
     const known = lags.filter((lag) => lag !== null);
-    if (known.length > 0) this.lag = Math.max(...known);
+    if (known.length > 0) this.lag = largest(known);
   }
 
   /** Writes what is not written, at the end of an executor. */

@@ -25,5 +25,5 @@ export function jsonlOptions(serve: ServeConfig, revision: Revision): OutputOpti
  */
 export async function checkJsonlFolder(serve: ServeConfig, runId: string | null): Promise<void> {
   const options = jsonlOptions(serve, { longrunVersion: '', gitCommit: null });
-  await checkFolder(options.folder, { schema_version: 1, options: ledgerOptions(options) }, runId);
+  await checkFolder(options.folder, { options: ledgerOptions(options) }, runId);
 }

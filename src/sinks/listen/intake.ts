@@ -1,3 +1,4 @@
+import { append } from '../../core/append.js';
 import { LongrunError } from '../../core/errors.js';
 import type { EventLog } from './event-log.js';
 import { type ItemStore, itemId } from './item-store.js';
@@ -129,7 +130,7 @@ export class Intake {
 
   private queue(items: readonly Item[]): Promise<void> {
     const event = this.open ?? this.openEvent();
-    event.items.push(...items);
+    append(event.items, items);
     return event.done;
   }
 

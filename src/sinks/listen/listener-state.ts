@@ -70,7 +70,7 @@ function register(state: ListenerState, registration: NonNullable<ListenerState[
     outstanding.counted = false;
     return;
   }
-  state.queue.unshift(...outstanding.entries);
+  state.queue = [...outstanding.entries, ...state.queue];
   state.outstanding = null;
 }
 

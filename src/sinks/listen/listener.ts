@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { badInput, LongrunError } from '../../core/errors.js';
+import { largest } from '../../core/extremes.js';
 import { AppendLog } from '../../store/append-log.js';
 import { mapBounded } from '../../store/map-bounded.js';
 import type { ArtifactStore } from '../../store/store.js';
@@ -187,7 +188,7 @@ export class Listener {
   private async list(batch: number, { entries }: NonNullable<ListenerState['outstanding']>): Promise<void> {
     const again = entries.filter(({ deliveries }) => deliveries > 1);
     if (again.length === 0) return;
-    const n = Math.max(...again.map(({ deliveries }) => deliveries));
+    const n = largest(again.map(({ deliveries }) => deliveries));
     const groups = again.flatMap(({ items }) => items.map(({ groupId, id }) => groupId ?? id));
     await this.repeats.append({ schemaVersion: 1, batch, n, groups, at: this.options.now() });
   }

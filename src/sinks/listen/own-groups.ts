@@ -1,3 +1,4 @@
+import { largest } from '../../core/extremes.js';
 import type { GroupKey } from '../../core/ids.js';
 import { scoredItems } from '../../formats/atropos-group/scored-items.js';
 import { Deliveries } from '../host/deliveries.js';
@@ -50,5 +51,5 @@ const lagOf = ({ episodes, lags }: FedGroup, sample: number): number | null =>
 
 function largestLag({ lags }: FedGroup): number | null {
   const known = lags.filter((lag) => lag !== null);
-  return known.length === 0 ? null : Math.max(...known);
+  return known.length === 0 ? null : largest(known);
 }

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LongrunError } from '../../core/errors.js';
+import { largest } from '../../core/extremes.js';
 import { MINUTE_MS } from '../../core/time.js';
 import { pythonJson } from '../../formats/python-json.js';
 import { errnoOf, toStoreError } from '../../store/filesystem/store-error.js';
@@ -173,7 +174,7 @@ function indexLine(batch: number, groups: readonly AssembledGroup[]) {
     tokens: sum(datums.map(({ sequence }) => sequence.ids.length)),
     trained_tokens: sum(spans.filter(({ masked }) => !masked).map(({ length }) => length)),
     policy_versions: [...new Set(spans.map(({ policyVersion }) => policyVersion))],
-    max_lag: lags.length === 0 ? null : Math.max(...lags),
+    max_lag: lags.length === 0 ? null : largest(lags),
     left_out: groups.flatMap(({ found }) => found.leftOut),
   };
 }

@@ -1,5 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { append } from '../../core/append.js';
 import { badInput } from '../../core/errors.js';
 import { taskIdOf } from './build-task.js';
 import { type TaskProblem, taskInvalid } from './problem.js';
@@ -44,7 +45,7 @@ async function search(dir: string, depth: number): Promise<string[]> {
       (stats) => stats.isDirectory(),
       () => false,
     );
-    if (isFolder) found.push(...(await search(join(dir, name), depth + 1)));
+    if (isFolder) append(found, await search(join(dir, name), depth + 1));
   }
   return found;
 }

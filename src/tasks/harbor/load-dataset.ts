@@ -1,3 +1,4 @@
+import { append } from '../../core/append.js';
 import type { LoadedTask } from '../environment.js';
 import { selectTasks, type TaskSelection } from '../select-tasks.js';
 import { findTaskFolders } from './find-tasks.js';
@@ -15,7 +16,7 @@ export async function loadHarborDataset(path: string, selection: TaskSelection):
   for (const { dir } of chosen) {
     const inspected = await inspectHarborTask(dir);
     if (inspected.loaded !== null) tasks.push(inspected.loaded);
-    problems.push(...inspected.problems);
+    append(problems, inspected.problems);
   }
   if (problems.length > 0) throw taskInvalid(path, problems);
   return tasks;

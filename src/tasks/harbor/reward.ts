@@ -9,6 +9,9 @@ export type RewardReading =
   | { ok: false; message: string; hint: string };
 
 const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
+/** Trainers hold rewards, and the squares of their differences, in 32 bits. */
+const LARGEST = 1e15;
+const isReward = (value: unknown): value is number => typeof value === 'number' && Math.abs(value) <= LARGEST;
 const EXPECTED =
   'A verifier writes one number to /logs/verifier/reward.txt, or {"reward": number} to reward.json.';
 
@@ -28,6 +31,7 @@ function readText(text: string): RewardReading {
   if (trimmed === '') return failure('reward.txt is empty');
   const value = NUMBER.test(trimmed) ? Number(trimmed) : Number.NaN;
   if (!Number.isFinite(value)) return failure(`reward.txt holds ${quote(trimmed)}, not a finite number`);
+  if (!isReward(value)) return failure(`reward.txt holds ${quote(trimmed)}, more than ${LARGEST}`);
   return { ok: true, reward: value, rewards: { reward: value } };
 }
 
@@ -48,6 +52,11 @@ function readJson(text: string): RewardReading {
     const [key, found] = wrong;
     return failure(`reward.json: ${quote(key)} is ${quote(JSON.stringify(found))}, not a finite number`);
   }
+  const huge = entries.find(([, number]) => !isReward(number));
+  if (huge)
+    return failure(
+      `reward.json: ${quote(huge[0])} is ${quote(JSON.stringify(huge[1]))}, more than ${LARGEST}`,
+    );
   return pick(entries as [string, number][]);
 }
 

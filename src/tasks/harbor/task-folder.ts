@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
 import { join, posix } from 'node:path';
+import { append } from '../../core/append.js';
 import type { TaskProblem } from './problem.js';
 
 /** A member of a folder; `path` is relative to it, with forward slashes. */
@@ -29,7 +30,8 @@ export async function readFolder(
     const stat = await lstat(at);
     const entry = { path, at, mode: stat.mode & 0o777, target: '' };
     if (stat.isDirectory()) {
-      entries.push({ ...entry, kind: 'directory' }, ...(await readFolder(folder, problems, path)));
+      entries.push({ ...entry, kind: 'directory' });
+      append(entries, await readFolder(folder, problems, path));
     } else if (stat.isFile()) {
       entries.push({ ...entry, kind: 'file' });
     } else if (stat.isSymbolicLink()) {

@@ -15,8 +15,10 @@ const flag = z.boolean('true or false');
 const number = (accepted: string) => z.number(accepted);
 const aboveZero = (what: string) => number(`${what} above 0`).positive(`${what} above 0`);
 const atLeastZero = (what: string) => number(`${what}, 0 or more`).nonnegative(`${what}, 0 or more`);
-const seconds = aboveZero('a number of seconds');
-const secondsOrZero = atLeastZero('a number of seconds');
+/** Thirty years: more is no time that anything could be meant to take, and no clock counts it. */
+const MOST_SECONDS = 1e9;
+const seconds = aboveZero('a number of seconds').max(MOST_SECONDS, `at most ${MOST_SECONDS} seconds`);
+const secondsOrZero = atLeastZero('a number of seconds').max(MOST_SECONDS, `at most ${MOST_SECONDS} seconds`);
 const megabytes = aboveZero('a whole number of megabytes').int('a whole number of megabytes above 0');
 const size = text.regex(/^\s*\d+(\.\d+)?\s*(([KMGT]i?B?|B)\s*)?$/i, 'a size such as "2G" or "512M"');
 const strings = z.array(text, 'a list of strings');

@@ -1,3 +1,4 @@
+import { append } from '../../core/append.js';
 import type { Episode, EpisodeTurn } from '../../core/trajectory/episode.schema.js';
 import type { TimeStep, TrajectoryMessage } from '../../core/trajectory/trajectory.schema.js';
 import type { Turn } from './turns.js';
@@ -20,7 +21,8 @@ export function withoutTurns(
   let summarised = false;
   timesteps.forEach((step, index) => {
     if (removed.has(index)) {
-      before.push(...(turns[index]?.instructions ?? []), ...(summarised ? [] : [summary]));
+      append(before, turns[index]?.instructions ?? []);
+      if (!summarised) before.push(summary);
       summarised = true;
       tools = step.availableToolSchemas ?? tools;
       return;

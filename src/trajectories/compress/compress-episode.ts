@@ -1,3 +1,4 @@
+import { largest, smallest } from '../../core/extremes.js';
 import type { Compression, Episode } from '../../core/trajectory/episode.schema.js';
 import type { TrajectoryMessage } from '../../core/trajectory/trajectory.schema.js';
 import { episodeDigest } from '../digest.js';
@@ -106,7 +107,7 @@ function replaced(episode: Episode, turns: readonly Turn[], replacement: Replace
   const compressed: Compression = {
     ...facts,
     compressedTokens,
-    summarisedTurns: [Math.min(...removed), Math.max(...removed)],
+    summarisedTurns: [smallest(removed), largest(removed)],
     summary: options.summariser.kind,
     stillOverLimit: compressedTokens > options.targetTokens,
     keptTurns: facts.keptTurns.filter((index) => !gone.has(index)),

@@ -3,7 +3,7 @@ import { rolloutId } from '../../core/ids.js';
 import { effectiveReward } from '../../core/trajectory/effective-reward.js';
 import type { Episode } from '../../core/trajectory/episode.schema.js';
 import type { ExportContext, ExportedRows, ExportFormat, ExportRow } from '../../formats/export-format.js';
-import { Float, pythonJson } from '../../formats/python-json.js';
+import { Float, pythonJsonPieces } from '../../formats/python-json.js';
 import { FAILED_FILE } from '../../formats/sharegpt/sharegpt.js';
 import { UNPARSED_KEY } from '../../formats/sharegpt/unparsed-arguments.js';
 import { type GroupRecord, groupRecordSchema } from '../../store/group.schema.js';
@@ -57,7 +57,7 @@ export class GroupRows {
     };
   }
 
-  of(groups: readonly ClosedGroup[]): { lines: Map<string, string>; documents: Map<string, string> } {
+  of(groups: readonly ClosedGroup[]): { lines: ReadonlyMap<string, Lines>; documents: Map<string, string> } {
     const written = new Written();
     for (const group of groups) {
       written.line(GROUPS_FILE, JSON.stringify(toWire(groupRecordSchema, group.record, 'the group')));
@@ -148,13 +148,31 @@ function idOf({ rollout }: Episode): string | null {
   return rollout === null ? null : rolloutId(rollout);
 }
 
+/** Lines of one file, whose text is made as they are written. */
+class Lines {
+  readonly texts: Iterable<string>[] = [];
+
+  *[Symbol.iterator](): Generator<string> {
+    for (const text of this.texts) {
+      yield* text;
+      yield '\n';
+    }
+  }
+}
+
 /** Text on its way, by file. */
 class Written {
-  readonly lines = new Map<string, string>();
+  readonly lines = new Map<string, Lines>();
   readonly documents = new Map<string, string>();
 
   line(file: string, text: string): void {
-    this.lines.set(file, `${this.lines.get(file) ?? ''}${text}\n`);
+    this.linesOf(file).texts.push([text]);
+  }
+
+  private linesOf(file: string): Lines {
+    const lines = this.lines.get(file) ?? new Lines();
+    this.lines.set(file, lines);
+    return lines;
   }
 
   row({ name, layout }: ExportFormat, { file, value }: ExportRow): void {
@@ -162,7 +180,9 @@ class Written {
       return void this.documents.set(`${name}/${file}`, `${JSON.stringify(value, plainNumbers, 2)}\n`);
     const own = file === null || file.startsWith('.');
     const row = name === 'sharegpt' ? withUnparsed(value) : value;
-    this.line(own ? `${name}${file ?? '.jsonl'}` : file, pythonJson(row));
+    this.linesOf(own ? `${name}${file ?? '.jsonl'}` : file).texts.push({
+      [Symbol.iterator]: () => pythonJsonPieces(row),
+    });
   }
 
   reject(

@@ -59,7 +59,7 @@ export class GroupWriter {
   ): Promise<GroupWriter> {
     const { folder, force, formats, batchSize } = options;
     const prompts = batchSize === null ? null : await promptsOf(store, run, plan);
-    const header = { schema_version: 1 as const, run_id: run.runId, options: ledgerOptions(options) };
+    const header = { run_id: run.runId, options: ledgerOptions(options) };
     const files = [
       ...filesOf(formats),
       ...(prompts === null ? [] : promptFiles(prompts.length, batchSize ?? 1)),

@@ -1,5 +1,6 @@
 import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { append } from '../../core/append.js';
 import { badInput, LongrunError } from '../../core/errors.js';
 import {
   APPENDING,
@@ -11,14 +12,16 @@ import {
 } from '../../store/filesystem/open-own.js';
 import { errnoOf, toStoreError } from '../../store/filesystem/store-error.js';
 import { syncFolder } from '../../store/filesystem/write-file.js';
-import { type LedgerEntry, type LedgerHeader, readLedger } from './output-ledger.js';
+import { entryLine, headerLine, type LedgerHeader, readLedger } from './output-ledger.js';
 
 export const LEDGER_FILE = 'ledger.jsonl';
+/** Written at once. */
+const WRITE_CHARS = 256 * 1024;
 
-/** What one entry adds: text by the name of a file that grows, and files that are whole at once. */
+/** What one entry adds: text, in pieces, by the name of a file that grows, and files that are whole at once. */
 export interface Addition {
   groups: readonly string[];
-  lines: ReadonlyMap<string, string>;
+  lines: ReadonlyMap<string, Iterable<string>>;
   documents: ReadonlyMap<string, string>;
 }
 
@@ -32,8 +35,8 @@ export interface GrowingOptions {
 }
 
 /**
- * A folder of files that grow together, entry by entry. Each entry of its ledger says how long all files are, and is
- * put after they were synced: a crash at any point leaves files that are cut back to the last entry at the next
+ * A folder of files that grow together, entry by entry. Each entry of its ledger says how long the files are that it
+ * changed, and is put after they were synced: a crash at any point leaves files that are cut back to the last entry at the next
  * opening, so that no row is lost, doubled or half. One process at a time writes to a folder.
  */
 export class GrowingOutput {
@@ -54,36 +57,35 @@ export class GrowingOutput {
         if (!force) await refuseFiles(folder, files);
         for (const file of files) await rm(join(folder, file), { force: true });
         const output = new GrowingOutput(folder, [], new Map());
-        await output.note(header);
+        await output.note(headerLine(header));
         await syncFolder(folder);
         return output;
       }
       refuseOther(folder, found.header, header);
-      await truncateOwn(join(folder, LEDGER_FILE), found.bytes);
-      const bytes = new Map(Object.entries(found.entries.at(-1)?.bytes ?? {}));
-      for (const file of files) await cutBack(folder, file, bytes.get(file) ?? 0);
-      return new GrowingOutput(
-        folder,
-        found.entries.flatMap(({ groups }) => groups),
-        bytes,
-      );
+      const { groups, sizes } = found;
+      for (const file of files) await cutBack(folder, file, sizes.get(file) ?? 0);
+      const output = new GrowingOutput(folder, groups, sizes);
+      if (found.outdated) await output.place(LEDGER_FILE, headerLine(header) + entryLine(groups, sizes));
+      else await truncateOwn(join(folder, LEDGER_FILE), found.bytes);
+      return output;
     });
   }
 
   /** On disk, whole, once it returns. */
   async append({ groups, lines, documents }: Addition): Promise<void> {
     let made = false;
+    const changed = new Map<string, number>();
     for (const [name, text] of documents) await this.place(name, text);
-    for (const [name, text] of lines) {
+    for (const [name, pieces] of lines) {
       const before = this.bytes.get(name);
       made ||= before === undefined;
-      const added = Buffer.from(text);
-      await this.guard(name, () => writeAt(join(this.folder, name), added, before ?? 0));
-      this.bytes.set(name, (before ?? 0) + added.length);
+      const size = await this.guard(name, () => writeAt(join(this.folder, name), pieces, before ?? 0));
+      this.bytes.set(name, size);
+      changed.set(name, size);
     }
     if (made) await syncFolder(this.folder);
-    await this.note({ groups: [...groups], bytes: Object.fromEntries(this.bytes) });
-    this.groups.push(...groups);
+    await this.note(entryLine(groups, changed));
+    append(this.groups, groups);
   }
 
   /** A file that is there whole or not at all, replacing what it was before. */
@@ -104,11 +106,11 @@ export class GrowingOutput {
     });
   }
 
-  private async note(line: LedgerHeader | LedgerEntry): Promise<void> {
+  private async note(line: string): Promise<void> {
     await this.guard(LEDGER_FILE, async () => {
       const file = await openOwn(join(this.folder, LEDGER_FILE), APPENDING);
       try {
-        await file.appendFile(`${JSON.stringify(line)}\n`);
+        await file.appendFile(line);
         await file.sync();
       } finally {
         await file.close();
@@ -121,24 +123,40 @@ export class GrowingOutput {
   }
 }
 
-/** What an earlier process wrote beyond its last entry is overwritten: the file was cut back when it was opened. */
-async function writeAt(path: string, bytes: Buffer, at: number): Promise<void> {
+/**
+ * Answers how long the file is then. What an earlier process wrote beyond its last entry is overwritten: the file was
+ * cut back when it was opened.
+ */
+async function writeAt(path: string, pieces: Iterable<string>, at: number): Promise<number> {
   const file = await openOwn(path, at === 0 ? EMPTIED : EXISTING);
-  try {
+  let end = at;
+  const write = async (text: string): Promise<void> => {
+    const bytes = Buffer.from(text);
     for (let done = 0; done < bytes.length; )
-      done += (await file.write(bytes, done, bytes.length - done, at + done)).bytesWritten;
+      done += (await file.write(bytes, done, bytes.length - done, end + done)).bytesWritten;
+    end += bytes.length;
+  };
+  try {
+    let gathered = '';
+    for (const piece of pieces) {
+      gathered += piece;
+      if (gathered.length < WRITE_CHARS) continue;
+      await write(gathered);
+      gathered = '';
+    }
+    await write(gathered);
     await file.datasync();
   } finally {
     await file.close();
   }
+  return end;
 }
 
 /** What an earlier ledger names goes, and the ledger last: a crash leaves what the next `force` finds again. */
 async function clear(folder: string): Promise<void> {
   const path = join(folder, LEDGER_FILE);
   const found = await readLedger(path).catch(() => null);
-  const names = Object.keys(found?.entries.at(-1)?.bytes ?? {});
-  for (const name of names) await rm(join(folder, name), { force: true });
+  for (const name of found?.sizes.keys() ?? []) await rm(join(folder, name), { force: true });
   await rm(path, { force: true });
 }
 

@@ -1,3 +1,4 @@
+import { append } from '../../core/append.js';
 import type { ExportContext, ExportFormat, ExportRow } from '../../formats/export-format.js';
 import { MetadataColumns } from '../../formats/rows/metadata-columns.js';
 import { SAMPLES_FILE, shareGptFormat } from '../../formats/sharegpt/sharegpt.js';
@@ -45,7 +46,7 @@ export function promptFormat(
         const { index = 0, own = {}, batch = 0 } = known.get(episode.rollout?.taskId ?? '') ?? {};
         const numbered = { ...episode, groupId: `prompt-${index}` };
         const { rows, refused } = shareGptFormat.rows([numbered], asBatch(context, tools));
-        told.refused.push(...refused);
+        append(told.refused, refused);
         for (const { value } of rows) {
           const row = value as { metadata: Record<string, unknown> };
           const unparsed = { [UNPARSED_KEY]: row.metadata[UNPARSED_KEY] ?? '' };

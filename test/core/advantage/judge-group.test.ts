@@ -32,6 +32,21 @@ describe('a group is judged', () => {
     expect(judged).toMatchObject({ valid: true, mean: 3, std: 1, advantages: [[-1], null, null, [1]] });
   });
 
+  it.each([
+    [[1e308, 1e308, 1e308, 1e308]],
+    [[1e308, -1e308, 1e200, 0]],
+    [[Number.POSITIVE_INFINITY, 0, 1, 2]],
+  ])('not valid with the rewards %j, which no mean or spread can be made of', (rewards) => {
+    expect(judgeGroup(config(), group(...rewards))).toEqual({
+      valid: false,
+      reason: 'its rewards are too large: their mean and spread are no finite numbers',
+      advantages: null,
+      mean: null,
+      std: null,
+      zeroVariance: false,
+    });
+  });
+
   it('not valid, without advantages, when too few have one', () => {
     expect(judgeGroup(config(), group(1, null, 1, 0))).toMatchObject({
       valid: false,

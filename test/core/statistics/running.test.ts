@@ -74,3 +74,15 @@ describe('a histogram of rewards', () => {
     );
   });
 });
+
+it.each([1e16, 1e300, Number.MAX_VALUE])(
+  'a histogram with %d in it has few bins, which hold every value',
+  (far) => {
+    const histogram = new Histogram();
+    const values = [0, 0.5, far, -far, 1];
+    for (const one of values) histogram.add(one);
+    const bins = histogram.bins();
+    expect(bins.length).toBeLessThanOrEqual(24);
+    expect(bins.reduce((sum, { count }) => sum + count, 0)).toBe(values.length);
+  },
+);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { envStatusSchema, infoSchema } from '../../../src/sinks/atropos/api.schema.js';
 import { allowedGroups, sizeProblem, trainerHasEnough } from '../../../src/sinks/atropos/backpressure.js';
 
 const status = (queue: number, step = 0, unallocated = 1) => ({
@@ -37,4 +38,16 @@ it('names the sizes of groups that fill a batch', () => {
     "groups of 8 never fill the trainer's batches of 12 sequences; accepted are groups of 1, 2, 3, 4, 6, 12",
   );
   expect(sizeProblem(8, 4)).toContain('accepted are groups of 1, 2, 4');
+});
+
+it.each([2 ** 53, 1e9, 1e308, 0.5])(
+  'a trainer whose batches are said to hold %d sequences is not believed',
+  (batch) => {
+    expect(infoSchema.safeParse({ batch_size: batch, max_token_len: 10 }).success).toBe(false);
+  },
+);
+
+it('a queue of less than nothing allows no more groups', () => {
+  const status = { current_step: 0, queue_size: -1e308, self_queue_size: 0, unallocated_fraction: 1 };
+  expect(envStatusSchema.safeParse(status).success).toBe(false);
 });

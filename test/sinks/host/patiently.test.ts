@@ -34,3 +34,38 @@ it('waits nothing out that does not pass, and not for an executor that has to st
   stop.abort();
   await expect(waiting).rejects.toThrow();
 });
+
+it.each([Number.MAX_VALUE, Number.POSITIVE_INFINITY, 2 ** 40])(
+  'waits an hour at most for a peer that asks for %d ms',
+  async (retryAfterMs) => {
+    const waits: number[] = [];
+    const stop = new AbortController();
+    const waiting = patiently(() => Promise.reject(away({ retryAfterMs })), {
+      signal: stop.signal,
+      onTrouble: (_error, waitMs) => {
+        waits.push(waitMs);
+        setImmediate(() => stop.abort());
+      },
+    });
+    await expect(waiting).rejects.toThrow();
+    expect(waits).toEqual([3_600_000]);
+  },
+);
+
+it.each([-1, Number.NaN])('takes no account of a peer that asks for %d ms', async (retryAfterMs) => {
+  const waits: number[] = [];
+  let tries = 0;
+  await patiently(
+    async () => {
+      tries += 1;
+      if (tries === 1) throw away({ retryAfterMs });
+    },
+    {
+      signal: new AbortController().signal,
+      onTrouble: (_error, waitMs) => waits.push(waitMs),
+      firstMs: 2,
+      random: () => 1,
+    },
+  );
+  expect(waits).toEqual([2]);
+});

@@ -47,6 +47,7 @@ const WRONG: [toml: string, line: number, found: string | null, accepted: string
   ['[environment]\nmemry_mb = 1', 2, 'memry_mb', 'memory_mb', 'in [environment]; did you mean "memory_mb"'],
   ['[agent]\ntimeout_sec = "5"', 2, '"5"', 'a number of seconds above 0', 'agent.timeout_sec is not valid'],
   ['[agent]\ntimeout_sec = 0', 2, '0', 'above 0', 'agent.timeout_sec'],
+  ['[agent]\ntimeout_sec = 1e308', 2, '1e+308', 'at most 1000000000 seconds', 'agent.timeout_sec'],
   ['[agent]\ntimeout_sec = inf', 2, 'Infinity', 'a number of seconds', 'agent.timeout_sec'],
   ['schema_version = "1.5"', 1, '"1.5"', '"1.0" to "1.4"', 'schema_version'],
   ['version = 1.0', 1, '1', '"1.0" to "1.4"', 'version'],

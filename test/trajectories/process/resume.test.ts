@@ -15,7 +15,8 @@ const LEDGER = 'ledger.jsonl';
 /** What a crash between entry `entry` and the next may leave: files that are longer, the ledger torn. */
 function crashed(folder: string, whole: Record<string, string>, entry: number, beyond: number[]): void {
   const lines = (whole[LEDGER] ?? '').split('\n').slice(0, -1);
-  const bytes = entry === 0 ? {} : JSON.parse(lines[entry] as string).bytes;
+  const bytes: Record<string, number> = {};
+  for (const line of lines.slice(1, entry + 1)) Object.assign(bytes, JSON.parse(line).bytes);
   const next = lines[entry + 1] ?? '';
   for (const [i, [name, text]] of Object.entries(whole).entries()) {
     const more = beyond[i % beyond.length] ?? 0;

@@ -1,3 +1,4 @@
+import { append } from '../../../core/append.js';
 import type { TarEntry } from '../../../sandbox/tar-entries.js';
 
 /** As many links as the kernel follows for one path (path_resolution(7)). */
@@ -81,7 +82,7 @@ export class ArtifactTree {
       if (member?.type === 'symlink') {
         links += 1;
         if (links > MOST_LINKS) return { at: 'nowhere' };
-        todo.push(...componentsOf(member.target));
+        append(todo, componentsOf(member.target));
         if (member.target.startsWith('/')) at = '';
       } else if (member !== undefined || this.leading.has(path)) at = path;
       else return this.endBefore(path, todo.reverse());
