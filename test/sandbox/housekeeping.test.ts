@@ -1,10 +1,8 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/core/time.js';
 import { type DiskSpace, isDiskShort, watermarkBytes } from '../../src/sandbox/disk-watermark.js';
 import type { ImageKeeper, MadeImage } from '../../src/sandbox/image-keeper.js';
 import { type ImageReaperDeps, leastRecentlyUsed, reapImages } from '../../src/sandbox/reap-images.js';
-import { startRounds } from '../../src/worker/rounds.js';
-import { until } from '../support/until.js';
 
 const NOW = 100 * DAY_MS;
 const GIB = 1024 ** 3;
@@ -114,24 +112,5 @@ describe('the disk watermark', () => {
     expect(await isDiskShort(['engine', 'state'], null, measure)).toBe(true);
     expect(await isDiskShort(['state'], null, measure)).toBe(false);
     expect(await isDiskShort(['engine', 'state'], 0, measure)).toBe(false);
-  });
-});
-
-describe('rounds of housekeeping', () => {
-  it('wait for each other, and stopping waits for the one under way', async () => {
-    let running = 0;
-    let most = 0;
-    let begun = 0;
-    const rounds = startRounds(5, async () => {
-      begun += 1;
-      running += 1;
-      most = Math.max(most, running);
-      await new Promise((resolve) => setTimeout(resolve, 30));
-      running -= 1;
-    });
-    onTestFinished(() => rounds.stop());
-    await until(() => begun >= 3);
-    await rounds.stop();
-    expect([most, running]).toEqual([1, 0]);
   });
 });
