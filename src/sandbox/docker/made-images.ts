@@ -27,7 +27,8 @@ export class MadeImages implements ImageKeeper {
       ...others.map(({ ParentId }) => ParentId),
     ]);
     const snapshots = kept.filter((image) => namesOf(image).some(isIn(SNAPSHOT_REPOSITORY)));
-    const tasks = built.filter((image) => !snapshots.some(({ Id }) => Id === image.Id));
+    const snapshotIds = new Set(snapshots.map(({ Id }) => Id));
+    const tasks = built.filter(({ Id }) => !snapshotIds.has(Id));
     return Promise.all([
       ...tasks.map((image) => this.describe(image, 'task', busy)),
       ...snapshots.map((image) => this.describe(image, 'snapshot', busy)),
