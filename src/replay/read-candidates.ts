@@ -2,7 +2,7 @@ import type { RolloutKey } from '../core/ids.js';
 import { outcomeClass } from '../core/outcome.js';
 import { readClosedRun } from '../report/write-summary.js';
 import { readSteps } from '../rollout/attempt-record.js';
-import { isComplete } from '../rollout/replay/carry-turns.js';
+import { isComplete } from '../rollout/step-history.js';
 import { mapBounded } from '../store/map-bounded.js';
 import type { RolloutResult, RunRecord } from '../store/records.schema.js';
 import type { ReplayRequest } from '../store/replay.schema.js';

@@ -17,7 +17,7 @@ import { sickness } from './healthcheck.js';
 import { Detached, type Lifecycle } from './lifecycle.js';
 import { carryTurns } from './replay/carry-turns.js';
 import { lossOf, OUTSIDE_LOSS } from './sandbox-loss.js';
-import { readStepHistory } from './step-history.js';
+import { StepReader } from './step-history.js';
 import type { LoopEnd } from './turn-loop.js';
 
 /**
@@ -31,31 +31,32 @@ export async function runSlice(
   fence: Fence,
   lifecycle: Lifecycle,
 ): Promise<SliceAnswer> {
+  const reader = new StepReader(deps.store, key, step);
   const known = await readRecord(deps.store, agentEndSchema, keys.agentEnd(key, step));
-  if (known !== null) return answer(deps, key, step, known);
+  if (known !== null) return answer(reader, known);
   let context: AttemptContext | null = null;
   let end: LoopEnd | null;
   try {
     context = await openAttempt(deps, key, step, fence, lifecycle);
-    end = await act(context, deps.now() + deps.sliceMs);
+    end = await act(context, reader, deps.now() + deps.sliceMs);
     if (end?.stopReason === 'wall_timeout') await endLateProcesses(context);
   } catch (error) {
-    if (error instanceof Detached) return answer(deps, key, step, null);
-    if (error instanceof BudgetHeld) return { ...(await answer(deps, key, step, null)), held: error.hold };
+    if (error instanceof Detached) return answer(reader, null);
+    if (error instanceof BudgetHeld) return { ...(await answer(reader, null)), held: error.hold };
     if (!LongrunError.is(error, 'sandbox_gone')) throw error;
     await assertFence(deps.store, key, fence);
     end = context === null ? OUTSIDE_LOSS : await lossOf(context.sandbox);
   }
-  return answer(deps, key, step, end === null ? null : await recordEnd(deps, key, step, end));
+  return answer(reader, end === null ? null : await recordEnd(deps, key, step, reader, end));
 }
 
 /** What a replay carries over comes first, then the agent. */
-async function act(context: AttemptContext, untilMs: number): Promise<LoopEnd | null> {
+async function act(context: AttemptContext, reader: StepReader, untilMs: number): Promise<LoopEnd | null> {
   const sick = await beginStep(context);
   if (sick !== null) return sick;
   const carried = await carryTurns(context, untilMs);
   if (carried.kind === 'more') return null;
-  return carried.kind === 'ended' ? carried.end : runAgent(context, untilMs);
+  return carried.kind === 'ended' ? carried.end : runAgent(context, reader, untilMs);
 }
 
 /** Files that a step brings along, and its health check; idempotent. Answers an end when that never passes. */
@@ -86,8 +87,14 @@ async function beginStep({
   return null;
 }
 
-async function recordEnd(deps: RolloutDeps, key: AttemptKey, step: number, end: LoopEnd): Promise<AgentEnd> {
-  const history = await readStepHistory(deps.store, key, step);
+async function recordEnd(
+  deps: RolloutDeps,
+  key: AttemptKey,
+  step: number,
+  reader: StepReader,
+  end: LoopEnd,
+): Promise<AgentEnd> {
+  const history = await reader.read();
   const record: AgentEnd = {
     schemaVersion: 1,
     stopReason: end.stopReason,
@@ -100,13 +107,8 @@ async function recordEnd(deps: RolloutDeps, key: AttemptKey, step: number, end: 
     .value;
 }
 
-async function answer(
-  deps: RolloutDeps,
-  key: AttemptKey,
-  step: number,
-  end: AgentEnd | null,
-): Promise<SliceAnswer> {
-  const history = await readStepHistory(deps.store, key, step);
+async function answer(reader: StepReader, end: AgentEnd | null): Promise<SliceAnswer> {
+  const history = await reader.read();
   return {
     done: end !== null,
     turns: history.turns.length,

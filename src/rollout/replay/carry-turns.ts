@@ -17,7 +17,7 @@ import { provenanceOf } from '../../store/replays.js';
 import { agentContextOf } from '../agent-context.js';
 import type { AttemptContext } from '../attempt-context.js';
 import { mayGoOn } from '../lifecycle.js';
-import { readStepHistory } from '../step-history.js';
+import { isComplete, readStepHistory } from '../step-history.js';
 import { ToolRunner } from '../tool-runner.js';
 import type { LoopEnd } from '../turn-loop.js';
 import { keepForkSnapshot } from './fork-snapshot.js';
@@ -66,10 +66,6 @@ async function goingOn(
   const end = await readRecord(deps.store, agentEndSchema, keys.agentEnd(source, step));
   if (end === null) return { kind: 'go_on' };
   return { kind: 'ended', end: { stopReason: end.stopReason, failure: end.failure } };
-}
-
-export function isComplete({ call, results }: TurnHistory): boolean {
-  return results.length === call.message.toolCalls.length;
 }
 
 async function turnsBefore({ deps, step }: AttemptContext, source: ReplaySource): Promise<number> {
