@@ -9,7 +9,7 @@ import { writeSummary } from '../report/write-summary.js';
 import { plannedGroups } from '../store/groups.js';
 import { readHosts } from '../store/hosts.js';
 import { keys } from '../store/keys.js';
-import { mapBounded } from '../store/map-bounded.js';
+import { gatherBounded, mapBounded } from '../store/map-bounded.js';
 import { plannedRollouts, readPlan, readResult, readRun } from '../store/runs.js';
 import type { ArtifactStore } from '../store/store.js';
 import type { RolloutDeps } from './deps.js';
@@ -70,10 +70,10 @@ export async function openPartition(
   const open: PartitionOpening['open'] = [];
   for (const { taskId, from, to } of members) {
     const samples = Array.from({ length: to - from }, (_, i) => from + i);
-    const sealed = await Promise.all(
-      samples.map((sample) => readResult(deps.store, { runId, taskId, sample })),
-    );
-    const left = samples.filter((_, i) => sealed[i] === null);
+    const isOpen = async (sample: number) =>
+      (await readResult(deps.store, { runId, taskId, sample })) === null;
+    const openOnes = await gatherBounded(samples, isOpen);
+    const left = samples.filter((_, i) => openOnes[i]);
     done += samples.length - left.length;
     if (left.length > 0) open.push({ taskId, samples: left });
   }

@@ -24,7 +24,11 @@ function image(name: string, more: Partial<MadeImage> = {}): MadeImage {
 /** Removes from a list; the disk is short until so many are gone. */
 function round(
   images: MadeImage[],
-  options: { shortUntil?: number; runs?: Record<string, boolean | null> } = {},
+  options: {
+    shortUntil?: number;
+    runs?: Record<string, boolean | null>;
+    hasRun?: ImageReaperDeps['hasRun'];
+  } = {},
 ) {
   const removed: string[] = [];
   const keeper: ImageKeeper = {
@@ -40,7 +44,7 @@ function round(
     keeper,
     now: () => NOW,
     isDiskShort: async () => removed.length < (options.shortUntil ?? 0),
-    hasRun: async (runId) => options.runs?.[runId] ?? null,
+    hasRun: options.hasRun ?? (async (runId) => options.runs?.[runId] ?? null),
   };
   return reapImages(deps).then((count) => {
     expect(count).toBe(removed.length);
@@ -92,6 +96,21 @@ describe('snapshots', () => {
     ];
     const runs = { there: true, gone: false, 'gone-but-young': false, 'store-is-down': null };
     expect(await round(images, { runs })).toEqual(['of-gone']);
+  });
+
+  it('of one run take one look at the store, however many there are', async () => {
+    const asked: string[] = [];
+    const images = Array.from({ length: 200 }, (_, i) =>
+      image(`snapshot-${i}`, { kind: 'snapshot', runId: i % 2 === 0 ? 'gone' : 'there' }),
+    );
+    const removed = await round(images, {
+      hasRun: async (runId) => {
+        asked.push(runId);
+        return runId === 'there';
+      },
+    });
+    expect(removed).toHaveLength(100);
+    expect(asked).toEqual(['gone', 'there']);
   });
 });
 
