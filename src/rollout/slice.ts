@@ -73,7 +73,7 @@ async function beginStep({
 }: AttemptContext): Promise<LoopEnd | null> {
   if (stepSpec.workdirFiles === null && stepSpec.healthcheck === null) return null;
   const begun = `${keys.step(key, step)}/begun`;
-  if ((await deps.store.get(begun)) !== null) return null;
+  if (await deps.store.has(begun)) return null;
   // A snapshot has them already, as the agent left them.
   if (stepSpec.workdirFiles !== null && !placement.fromSnapshot) {
     await guard();

@@ -38,11 +38,7 @@ async function imageRound(
     keeper,
     now: deps.now,
     isDiskShort: () => isDiskShort(folders, diskKeepFree),
-    hasRun: (runId) =>
-      deps.store.get(keys.run(runId)).then(
-        (run) => run !== null,
-        () => null,
-      ),
+    hasRun: (runId) => deps.store.has(keys.run(runId)).catch(() => null),
     onRemoved: ({ name }, reason) => deps.logger.info({ image: name, reason }, 'image removed'),
   });
 }

@@ -4,13 +4,15 @@ import type { ArtifactStore } from '../../src/store/store.js';
 export class CountedReads {
   /** Keys and prefixes, in the order in which they were asked for. */
   readonly gets: string[] = [];
+  /** Keys of which only was asked whether they are there. */
+  readonly looks: string[] = [];
   readonly lists: string[] = [];
   /** Reads under way at once, at most. */
   most = 0;
   private running = 0;
 
   get total(): number {
-    return this.gets.length + this.lists.length;
+    return this.gets.length + this.looks.length + this.lists.length;
   }
 
   async during<T>(read: () => Promise<T>): Promise<T> {
@@ -26,6 +28,7 @@ export class CountedReads {
   /** From now on. */
   forget(): void {
     this.gets.length = 0;
+    this.looks.length = 0;
     this.lists.length = 0;
     this.most = 0;
   }
@@ -38,6 +41,10 @@ export function countingStore(store: ArtifactStore): { store: ArtifactStore; rea
     get(key) {
       reads.gets.push(key);
       return reads.during(() => store.get(key));
+    },
+    has(key) {
+      reads.looks.push(key);
+      return reads.during(() => store.has(key));
     },
     children(prefix) {
       reads.lists.push(prefix);

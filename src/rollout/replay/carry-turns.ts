@@ -44,7 +44,7 @@ export async function carryTurns(context: AttemptContext, untilMs: number): Prom
   const left = provenance.fromTurn - (await turnsBefore(context, provenance.source));
   const turns = source.slice(0, Math.max(0, left));
   const marker = `${keys.step(key, step)}/carried`;
-  if ((await deps.store.get(marker)) === null) {
+  if (!(await deps.store.has(marker))) {
     for (let turn = 0; turn < turns.length; turn++) {
       if (turn > 0 && deps.now() >= untilMs) return { kind: 'more' };
       await carryTurn(context, provenance.source, turns, turn);
@@ -88,7 +88,7 @@ async function carryTurn(
   await putRecordIfAbsent(deps.store, callRecordSchema, keys.call(key, step, turn), call);
   for (const [i, result] of recorded.results.entries()) {
     const at = keys.toolResult(key, step, turn, i);
-    if ((await deps.store.get(at)) !== null) continue;
+    if (await deps.store.has(at)) continue;
     if (!placement.fromSnapshot) await executeAgain(context, turns, turn, i);
     await putRecordIfAbsent(deps.store, toolResultSchema, at, result, 'process');
   }
