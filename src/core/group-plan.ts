@@ -52,7 +52,12 @@ export function groupAt(taskIds: readonly string[], n: number): GroupRef {
   return { taskId: taskIds[n % taskIds.length] as string, index: Math.floor(n / taskIds.length) };
 }
 
-/** The other way round. */
-export function sequenceNumber(taskIds: readonly string[], { taskId, index }: GroupRef): number {
-  return index * taskIds.length + taskIds.indexOf(taskId);
+/** The other way round; made once for all groups that are asked about. */
+export function sequenceNumbers(taskIds: readonly string[]): (group: GroupRef) => number {
+  const places = new Map(taskIds.map((taskId, place) => [taskId, place]));
+  return ({ taskId, index }) => {
+    const place = places.get(taskId);
+    if (place === undefined) throw new LongrunError('internal', `the sequence has no task ${taskId}`);
+    return index * taskIds.length + place;
+  };
 }

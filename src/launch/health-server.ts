@@ -38,11 +38,13 @@ export async function startHealthServer(
   return { close: () => closeServer(server) };
 }
 
+/** A health that cannot be found out is an answer too: nobody waits for one, so that a rejection would end the process. */
+export function healthOrTrouble(report: () => Promise<HealthReport>): Promise<HealthReport> {
+  return report().catch((error: unknown) => ({ ready: false, document: { error: String(error) } }));
+}
+
 async function answerReady(response: ServerResponse, report: () => Promise<HealthReport>): Promise<void> {
-  const { ready, document } = await report().catch((error: unknown) => ({
-    ready: false,
-    document: { error: String(error) },
-  }));
+  const { ready, document } = await healthOrTrouble(report);
   answer(response, ready ? 200 : 503, { status: ready ? 'ready' : 'not_ready', ...document });
 }
 

@@ -18,7 +18,7 @@ export async function nameLostRuns(
   say: (line: string) => void,
 ): Promise<void> {
   const lost: string[] = [];
-  for (const runId of await openRuns(session.store)) {
+  for await (const runId of openRuns(session.store)) {
     if (runId !== except && (await isLost(session, runId))) lost.push(runId);
     if (lost.length > SHOWN_RUNS) break;
   }
@@ -29,14 +29,12 @@ export async function nameLostRuns(
   if (lost.length > SHOWN_RUNS) say('There are more of them: longrun runs list');
 }
 
-/** Planned to the end, and not closed. */
-async function openRuns(store: ArtifactStore): Promise<string[]> {
-  const open: string[] = [];
-  const namesIn = (runId: string): Promise<string[]> => store.children(`${keys.runs}/${runId}`);
-  for await (const { item, result } of mapBounded(await store.children(keys.runs), namesIn)) {
-    if (result.includes('plan.json') && !result.includes('summary.json')) open.push(item);
-  }
-  return open;
+/** Planned to the end, and not closed. Most runs are closed, and cost one look. */
+async function* openRuns(store: ArtifactStore): AsyncGenerator<string> {
+  const isOpen = async (runId: string): Promise<boolean> =>
+    !(await store.has(keys.summary(runId))) && (await store.has(keys.plan(runId)));
+  for await (const { item, result } of mapBounded(await store.children(keys.runs), isOpen))
+    if (result) yield item;
 }
 
 async function isLost({ store, client }: Pick<Session, 'store' | 'client'>, runId: string): Promise<boolean> {

@@ -105,7 +105,7 @@ async function pruneImage(
   if (options.now() - image.lastUsedAtMs < options.olderThanMs) return keep('young');
   if (image.inUse) return keep('in_use');
   const wanted =
-    image.kind === 'snapshot' && image.runId !== null && (await store.get(keys.run(image.runId))) !== null;
+    image.kind === 'snapshot' && image.runId !== null && (await store.has(keys.run(image.runId)));
   if (wanted && !options.force) return keep('kept_snapshot');
   const removed = options.dryRun || (await engine.imageKeeper?.remove(image));
   if (!removed) return keep('in_use');

@@ -11,9 +11,12 @@ import { RolloutPhase } from './rollout-phase.js';
 import { RunRates } from './run-rates.js';
 import { countDone, countMarks, isDone, MARKS, type Mark, markOf, type RunView } from './run-view.js';
 import { readServeStatus } from './serve-status.js';
+import { TurnTaking } from './turn-taking.js';
 
-/** Phases are read for this many open rollouts at most: each costs a few look-ups per poll. */
-const PHASES_MAX = 100;
+/** Each phase costs a few look-ups, so that rollouts in flight take turns: so many of them in a poll. */
+const PHASES_PER_POLL = 25;
+/** So many tasks with more to start are listed in a poll: of a large run almost every task may be one. */
+const TASKS_PER_POLL = 200;
 
 interface Totals {
   rollouts: number;
@@ -28,6 +31,8 @@ const SERVING_EVERY_MS = 3 * SECOND_MS;
 
 interface TrackedTask {
   taskId: string;
+  /** Some sample has been seen to start. */
+  begun: boolean;
   /** Samples that are shown no more: those before the first of `samples`. */
   folded: number;
   samples: Tracked[];
@@ -41,7 +46,7 @@ interface Tracked {
 
 /**
  * Follows a run in its store, incrementally: a poll looks at rollouts that have started and have no
- * result yet, so its cost grows with what is in flight and not with the size of the run.
+ * result yet, so its cost is bounded by what is in flight and does not grow with the size of the run.
  */
 export class RunTracker {
   private readonly open = new Map<string, Tracked>();
@@ -51,6 +56,9 @@ export class RunTracker {
   private readonly startedAt: number;
   private readonly rates = new RunRates();
   private readonly sealed: Totals = { rollouts: 0, turns: 0, tokens: 0, costUsd: null };
+  private readonly phaseTurns = new TurnTaking();
+  private readonly taskTurns = new TurnTaking();
+  private polled = false;
   private trouble: string | null = null;
 
   constructor(
@@ -60,7 +68,7 @@ export class RunTracker {
     private readonly now: () => number,
   ) {
     this.startedAt = now();
-    this.tasks = plan.tasks.map(({ taskId }) => ({ taskId, folded: 0, samples: [] }));
+    this.tasks = plan.tasks.map(({ taskId }) => ({ taskId, begun: false, folded: 0, samples: [] }));
     this.grow(plan);
   }
 
@@ -69,16 +77,20 @@ export class RunTracker {
     return this.tasks.reduce((sum, { folded, samples }) => sum + folded + samples.length, 0);
   }
 
-  /** Looks at the store once; answers the results that are new since the last look. */
-  async poll(): Promise<RolloutResult[]> {
+  /**
+   * Looks at the store once; answers the results that are new since the last look. Of a large run a look may miss
+   * some that the next ones find, unless it is to see `all`, as the last has to; the first does by itself.
+   */
+  async poll(all = false): Promise<RolloutResult[]> {
     if (this.run.mode === 'serve') await this.pollServing();
-    await this.findStarted();
+    await this.findStarted(all || !this.polled ? this.tasks.length : TASKS_PER_POLL);
+    this.polled = true;
     const found: RolloutResult[] = [];
     const started = [...this.open.values()];
     for await (const { item, result } of mapBounded(started, ({ key }) => readResult(this.store, key))) {
       if (result !== null) found.push(this.seal(item, result));
     }
-    const inFlight = [...this.open.values()].slice(0, PHASES_MAX);
+    const inFlight = this.phaseTurns.next([...this.open.values()], PHASES_PER_POLL);
     for await (const _ of mapBounded(inFlight, (tracked) => this.pollPhase(tracked))) {
       // Each look-up updates its own rollout.
     }
@@ -148,14 +160,14 @@ export class RunTracker {
     }
   }
 
-  private async findStarted(): Promise<void> {
-    const startedTasks = new Set(await this.store.children(keys.rollouts(this.run.runId)));
+  private async findStarted(most: number): Promise<void> {
+    await this.findBegun();
     const partly = this.tasks.filter(
-      ({ taskId, samples }) => startedTasks.has(taskId) && samples.some(({ mark }) => mark === 'waiting'),
+      ({ begun, samples }) => begun && samples.some(({ mark }) => mark === 'waiting'),
     );
     const list = ({ taskId }: { taskId: string }) =>
       this.store.children(`${keys.rollouts(this.run.runId)}/${taskId}`);
-    for await (const { item, result } of mapBounded(partly, list)) {
+    for await (const { item, result } of mapBounded(this.taskTurns.next(partly, most), list)) {
       const names = new Set(result);
       for (const tracked of item.samples) {
         if (tracked.mark !== 'waiting' || !names.has(String(tracked.key.sample))) continue;
@@ -163,6 +175,12 @@ export class RunTracker {
         this.open.set(rolloutId(tracked.key), tracked);
       }
     }
+  }
+
+  private async findBegun(): Promise<void> {
+    if (this.tasks.every(({ begun }) => begun)) return;
+    const begun = new Set(await this.store.children(keys.rollouts(this.run.runId)));
+    for (const task of this.tasks) task.begun ||= begun.has(task.taskId);
   }
 
   private async pollPhase(tracked: Tracked): Promise<void> {

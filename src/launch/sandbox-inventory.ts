@@ -93,7 +93,7 @@ function ownerStates(
 
 /** Without a cluster: what has a result is finished, and all else may yet be carried on. */
 async function stateByStore(store: ArtifactStore, owner: AttemptKey): Promise<OwnerState> {
-  const has = async (key: string): Promise<boolean> => (await store.get(key)) !== null;
+  const has = (key: string): Promise<boolean> => store.has(key);
   try {
     if ((await has(keys.attemptRecord(owner))) || !(await has(keys.run(owner.runId)))) return 'closed';
     if (await has(keys.replayClaim(owner))) return 'unreachable';

@@ -1,5 +1,5 @@
 import { LongrunError } from '../core/errors.js';
-import type { HealthReport } from './health-server.js';
+import { type HealthReport, healthOrTrouble } from './health-server.js';
 import type { ReadyWorker } from './serve-worker.js';
 
 /** Set in the environment of worker processes that a supervisor started. */
@@ -21,19 +21,31 @@ export interface SupervisorLine {
   onLost(then: () => void): void;
 }
 
+/** The channel of a process to the one that started it. */
+interface ProcessLine {
+  readonly connected: boolean;
+  send?(message: FromWorker, sent: () => void): boolean;
+  on(event: 'message', listener: (message: unknown) => void): unknown;
+  once(event: 'disconnect', listener: () => void): unknown;
+}
+
 /** Null in a process that nobody supervises. */
-export function supervisorLine(env: NodeJS.ProcessEnv): SupervisorLine | null {
-  if (env[SUPERVISED] !== '1' || process.send === undefined) return null;
+export function supervisorLine(
+  env: NodeJS.ProcessEnv,
+  line: ProcessLine = process as ProcessLine,
+): SupervisorLine | null {
+  if (env[SUPERVISED] !== '1' || line.send === undefined) return null;
   const tell = (message: FromWorker): Promise<void> =>
     new Promise((resolve) => {
       // A supervisor that has died is noticed by the end of the line.
-      if (process.connected && process.send) process.send(message, () => resolve());
+      if (line.connected && line.send) line.send(message, () => resolve());
       else resolve();
     });
   return {
     ready: ({ address, hostId, health }) => {
-      process.on('message', (question) => {
-        if (question === ASK_HEALTH) void health().then((report) => tell({ kind: 'health', report }));
+      line.on('message', (question) => {
+        if (question === ASK_HEALTH)
+          void healthOrTrouble(health).then((report) => tell({ kind: 'health', report }));
       });
       void tell({ kind: 'ready', address, hostId });
     },
@@ -43,6 +55,6 @@ export function supervisorLine(env: NodeJS.ProcessEnv): SupervisorLine | null {
         : { code: 'internal', message: String(error), hint: undefined };
       return tell({ kind: 'failed', code, message, hint: hint ?? null });
     },
-    onLost: (then) => void process.once('disconnect', then),
+    onLost: (then) => void line.once('disconnect', then),
   };
 }

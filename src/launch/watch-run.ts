@@ -61,7 +61,7 @@ export async function watchRun(options: WatchOptions): Promise<RunEnd> {
     }
     signal.throwIfAborted();
     const end = await ended.promise;
-    const last = await poll(options, store);
+    const last = await poll(options, store, true);
     onUpdate(tracker.view(end), last);
     return end;
   } finally {
@@ -88,9 +88,9 @@ function observe<T>(promise: Promise<T>): { promise: Promise<T>; settled: boolea
 }
 
 /** A store that is away for a while comes back; what was missed is found then. */
-async function poll({ tracker }: WatchOptions, store: TroubleLine): Promise<RolloutResult[]> {
+async function poll({ tracker }: WatchOptions, store: TroubleLine, all = false): Promise<RolloutResult[]> {
   try {
-    const found = await tracker.poll();
+    const found = await tracker.poll(all);
     store.over();
     return found;
   } catch (error) {

@@ -41,10 +41,9 @@ export async function writeRun(
       return { run: claimed.value, plan: known, created: false };
     }
   }
-  const blobs = new Set(await store.children('blobs'));
   const planned = new Set(plan.tasks.map(({ taskId }) => taskId));
   const used = tasks.filter(({ task }) => planned.has(task.taskId));
-  for await (const _ of mapBounded(used, (loaded) => writeTask(store, run.runId, loaded, blobs), 4)) {
+  for await (const _ of mapBounded(used, (loaded) => writeTask(store, run.runId, loaded), 4)) {
     // Written in the order of the plan, a few at a time: each may hold a large archive.
   }
   const written = await putRecordIfAbsent(store, planSchema, keys.plan(run.runId), plan);
@@ -61,15 +60,10 @@ function plannedTasks(tasks: readonly LoadedTask[], config: RunConfig): Plan['ta
     : planGroups(ids, config.groups, config.groupSize);
 }
 
-async function writeTask(
-  store: ArtifactStore,
-  runId: string,
-  { task, blobs }: LoadedTask,
-  known: ReadonlySet<string>,
-): Promise<void> {
+async function writeTask(store: ArtifactStore, runId: string, { task, blobs }: LoadedTask): Promise<void> {
   for (const [sha256, make] of blobs) {
     // The task's record comes last and so vouches for its blobs.
-    if (known.has(`${sha256}.tar`)) continue;
+    if (await store.has(keys.blob(sha256))) continue;
     await putBlob(store, await make());
   }
   await putRecordIfAbsent<typeof taskSchema>(

@@ -1,5 +1,7 @@
 import { badInput, LongrunError } from '../core/errors.js';
+import { groupedBy } from '../core/grouped-by.js';
 import { parseRolloutId, type RolloutKey } from '../core/ids.js';
+import { mapBounded } from '../store/map-bounded.js';
 import { readPlan, readRun } from '../store/runs.js';
 import type { ArtifactStore } from '../store/store.js';
 import { type QueueRow, readQueue, readQueueRow } from './read-queue.js';
@@ -32,12 +34,8 @@ export async function chooseRetries(
       hint: 'longrun queue list shows what is in the queues.',
     });
   }
-  const chosen = new Map<string, string[]>();
-  for (const { rolloutId } of rows) {
-    const run = rolloutId.slice(0, rolloutId.indexOf('/'));
-    chosen.set(run, [...(chosen.get(run) ?? []), rolloutId]);
-  }
-  return chosen;
+  const chosen = rows.map(({ rolloutId }) => rolloutId);
+  return groupedBy(chosen, (rolloutId) => rolloutId.slice(0, rolloutId.indexOf('/')));
 }
 
 async function queuedRows(
@@ -53,8 +51,9 @@ async function queuedRows(
 
 async function namedRows(store: ArtifactStore, ids: readonly string[]): Promise<QueueRow[]> {
   const rows: QueueRow[] = [];
-  for (const id of ids) {
-    const row = await readQueueRow(store, await keyOf(store, id));
+  const planned = new PlannedRollouts(store);
+  const read = async (id: string) => readQueueRow(store, await planned.keyOf(id));
+  for await (const { item: id, result: row } of mapBounded(ids, read)) {
     if (row === null || row.open)
       throw badInput(
         `${id} is still open: its run tries again by itself.`,
@@ -71,13 +70,30 @@ async function namedRows(store: ArtifactStore, ids: readonly string[]): Promise<
   return rows;
 }
 
-async function keyOf(store: ArtifactStore, id: string): Promise<RolloutKey> {
-  const key = parseRolloutId(id);
-  if (key === null) throw badInput(`"${id}" is not the id of a rollout.`, 'It has the form run/task/sample.');
-  await readRun(store, key.runId);
-  const task = (await readPlan(store, key.runId)).tasks.find(({ taskId }) => taskId === key.taskId);
-  if (task !== undefined && key.sample < task.samples) return key;
-  throw new LongrunError('not_found', `run ${key.runId} has no rollout ${key.taskId}/${key.sample}`, {
-    hint: `longrun runs show ${key.runId} lists them.`,
-  });
+/** The rollouts of the runs that are asked about; each run is read once. */
+class PlannedRollouts {
+  private readonly runs = new Map<string, Promise<ReadonlyMap<string, number>>>();
+
+  constructor(private readonly store: ArtifactStore) {}
+
+  /** Errors: `bad_input`, `not_found`. */
+  async keyOf(id: string): Promise<RolloutKey> {
+    const key = parseRolloutId(id);
+    if (key === null)
+      throw badInput(`"${id}" is not the id of a rollout.`, 'It has the form run/task/sample.');
+    const { runId, taskId, sample } = key;
+    const known = this.runs.get(runId) ?? this.read(runId);
+    this.runs.set(runId, known);
+    if (sample < ((await known).get(taskId) ?? 0)) return key;
+    throw new LongrunError('not_found', `run ${runId} has no rollout ${taskId}/${sample}`, {
+      hint: `longrun runs show ${runId} lists them.`,
+    });
+  }
+
+  /** How many samples each task has. */
+  private async read(runId: string): Promise<ReadonlyMap<string, number>> {
+    await readRun(this.store, runId);
+    const { tasks } = await readPlan(this.store, runId);
+    return new Map(tasks.map(({ taskId, samples }) => [taskId, samples]));
+  }
 }

@@ -1,16 +1,16 @@
-import { badInput, LongrunError } from '../core/errors.js';
-import { parseRolloutId, type RolloutKey } from '../core/ids.js';
+import type { RolloutKey } from '../core/ids.js';
 import { outcomeClass } from '../core/outcome.js';
 import { readClosedRun } from '../report/write-summary.js';
 import { readSteps } from '../rollout/attempt-record.js';
-import { isComplete } from '../rollout/replay/carry-turns.js';
+import { isComplete } from '../rollout/step-history.js';
 import { mapBounded } from '../store/map-bounded.js';
-import type { Plan, RolloutResult, RunRecord } from '../store/records.schema.js';
+import type { RolloutResult, RunRecord } from '../store/records.schema.js';
 import type { ReplayRequest } from '../store/replay.schema.js';
 import { plannedRollouts, readPlan, readResult, readTask } from '../store/runs.js';
 import type { ArtifactStore } from '../store/store.js';
 import { selectTasks } from '../tasks/select-tasks.js';
 import { cancelledUnstarted } from './cancelled-unstarted.js';
+import { namedRollouts } from './named-rollouts.js';
 import type { Candidate } from './select-members.js';
 
 /** The rollouts of a run that a request names, with what decides whether they can be replayed. */
@@ -20,39 +20,19 @@ export async function readCandidates(
   request: ReplayRequest,
 ): Promise<Candidate[]> {
   const plan = await readPlan(store, runId);
-  const named = namedRollouts(runId, plan, request);
+  const named = namedRollouts(runId, [...plannedRollouts(runId, plan)], request.rollouts);
+  const chosen = new Set(
+    selectTasks(plan.tasks, { globs: request.tasks, limit: null }).map(({ taskId }) => taskId),
+  );
   const closed = await readClosedRun(store, runId);
   const candidates: Candidate[] = [];
   // What a cancelled run never started was cancelled with it.
   const read = async (key: RolloutKey) =>
     (await readResult(store, key)) ?? (closed === null ? null : cancelledUnstarted(key, config, 0));
-  for await (const { item, result } of mapBounded(named, read))
+  const both = named.filter(({ taskId }) => chosen.has(taskId));
+  for await (const { item, result } of mapBounded(both, read))
     if (matches(request, result)) candidates.push(await candidateOf(store, item, result));
   return candidates;
-}
-
-function namedRollouts(runId: string, plan: Plan, { rollouts, tasks }: ReplayRequest): RolloutKey[] {
-  const all = [...plannedRollouts(runId, plan)];
-  const wanted = new Set(rollouts.map((id) => nameOf(keyOf(id, runId, all))));
-  const chosen = new Set(selectTasks(plan.tasks, { globs: tasks, limit: null }).map(({ taskId }) => taskId));
-  return all.filter((key) => (wanted.size === 0 || wanted.has(nameOf(key))) && chosen.has(key.taskId));
-}
-
-const nameOf = ({ taskId, sample }: RolloutKey): string => `${taskId}/${sample}`;
-
-/** `run/task/sample`, or without the run. */
-function keyOf(id: string, runId: string, all: readonly RolloutKey[]): RolloutKey {
-  const key = parseRolloutId(id.split('/').length === 2 ? `${runId}/${id}` : id);
-  if (key === null || key.runId !== runId) {
-    throw badInput(
-      `--rollout: "${id}" is not the id of a rollout of run ${runId}.`,
-      'It has the form run/task/sample, or task/sample.',
-    );
-  }
-  if (all.some((planned) => nameOf(planned) === nameOf(key))) return key;
-  throw new LongrunError('not_found', `run ${runId} has no rollout ${nameOf(key)}`, {
-    hint: `longrun runs show ${runId} lists them.`,
-  });
 }
 
 function matches({ failed, stopReasons }: ReplayRequest, result: RolloutResult | null): boolean {

@@ -1,4 +1,5 @@
 import { LongrunError } from '../core/errors.js';
+import { groupedBy } from '../core/grouped-by.js';
 import { taskSchema } from '../core/task.schema.js';
 import { isScripted } from '../model/index.js';
 import { keys } from '../store/keys.js';
@@ -35,9 +36,7 @@ export async function writeFork(
     createdAt: record.createdAt,
     longrunVersion,
   });
-  const byTask = new Map<string, ReplayMember[]>();
-  for (const member of record.members)
-    byTask.set(member.taskId, [...(byTask.get(member.taskId) ?? []), member]);
+  const byTask = groupedBy(record.members, ({ taskId }) => taskId);
   for (const [taskId, members] of byTask) {
     await putRecordIfAbsent(
       store,
@@ -60,7 +59,10 @@ async function writeOrigins(
   forkRunId: string,
   members: readonly ReplayMember[],
 ): Promise<void> {
+  const leaders = new Map<number, number>();
   for (const [sample, member] of members.entries()) {
+    const leader = leaders.get(member.sample) ?? sample;
+    leaders.set(member.sample, leader);
     const { taskId, nth, sourceAttempt, fromTurn } = member;
     await putRecordIfAbsent(store, forkOriginSchema, keys.forkOrigin({ runId: forkRunId, taskId, sample }), {
       schemaVersion: 1,
@@ -69,7 +71,7 @@ async function writeOrigins(
       nth,
       source: { runId, taskId, sample: member.sample, attempt: sourceAttempt },
       fromTurn,
-      leader: members.findIndex((first) => first.sample === member.sample),
+      leader,
     });
   }
 }

@@ -1,3 +1,4 @@
+import { groupedBy } from '../core/grouped-by.js';
 import { mean } from '../core/statistics/mean.js';
 import type { RolloutResult } from '../store/records.schema.js';
 import { reward } from './quantities.js';
@@ -46,8 +47,7 @@ export function taskLines(document: RunDocument, style: Style, columns: number):
 }
 
 function groupByTask(results: readonly RolloutResult[], passThreshold: number): TaskRow[] {
-  const byTask = new Map<string, RolloutResult[]>();
-  for (const result of results) byTask.set(result.taskId, [...(byTask.get(result.taskId) ?? []), result]);
+  const byTask = groupedBy(results, ({ taskId }) => taskId);
   return [...byTask].map(([taskId, group]) => {
     const rewards = group.map((result) => result.reward).filter((found) => found !== null);
     return {

@@ -8,6 +8,7 @@ import { readTrial } from '../report/read-trial.js';
 import { type GroupRecord, groupRecordSchema } from '../store/group.schema.js';
 import { readGroup } from '../store/groups.js';
 import { keys } from '../store/keys.js';
+import { gatherBounded } from '../store/map-bounded.js';
 import { putRecordIfAbsent } from '../store/records.js';
 import type { RolloutResult, RunRecord } from '../store/records.schema.js';
 import { readResult, readRun, readTask } from '../store/runs.js';
@@ -23,7 +24,7 @@ export async function openGroup({ store }: RolloutDeps, key: GroupKey): Promise<
   if (record !== null && config.serve !== null) await feedGroup(store, key.runId, record);
   const members = record === null ? await readMembers(store, run, key) : [];
   const open = members.filter(({ result }) => result === null).map(({ sample }) => sample);
-  const begun = await Promise.all(open.map((sample) => hasBegun(store, { ...key, sample })));
+  const begun = await gatherBounded(open, (sample) => hasBegun(store, { ...key, sample }));
   return {
     closed: record === null ? null : digestOf(record),
     samples: open,
@@ -97,12 +98,10 @@ function readMembers(
 ): Promise<{ sample: number; result: RolloutResult | null }[]> {
   const { groupSize } = config;
   if (groupSize === null) throw new LongrunError('internal', `the rollouts of run ${runId} stand alone`);
-  return Promise.all(
-    samplesOf(index, groupSize).map(async (sample) => ({
-      sample,
-      result: await readResult(store, { runId, taskId, sample }),
-    })),
-  );
+  return gatherBounded(samplesOf(index, groupSize), async (sample) => ({
+    sample,
+    result: await readResult(store, { runId, taskId, sample }),
+  }));
 }
 
 async function groupRecord(

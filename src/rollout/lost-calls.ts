@@ -54,7 +54,7 @@ export async function openIntents(
   const intents = await readChildren(store, callIntentSchema, keys.intents(key, step, turn));
   if (intents.length === 0) return [];
   const { turn: taken, summary, failures } = await readTurn(store, key, step, turn);
-  const known = new Set([taken?.call.callId, summary?.callId, ...failures.map(({ callId }) => callId)]);
+  const known = new Set([taken?.call.callId, summary?.call.callId, ...failures.map(({ callId }) => callId)]);
   return intents.map(({ value }) => value).filter(({ callId }) => !known.has(callId));
 }
 

@@ -9,7 +9,7 @@ import { writeSummary } from '../report/write-summary.js';
 import { plannedGroups } from '../store/groups.js';
 import { readHosts } from '../store/hosts.js';
 import { keys } from '../store/keys.js';
-import { mapBounded } from '../store/map-bounded.js';
+import { gatherBounded, mapBounded } from '../store/map-bounded.js';
 import { plannedRollouts, readPlan, readResult, readRun } from '../store/runs.js';
 import type { ArtifactStore } from '../store/store.js';
 import type { RolloutDeps } from './deps.js';
@@ -22,18 +22,18 @@ export async function openRun(
   deps: RolloutDeps,
   { runId, incarnation, continued }: OpenRunInput,
 ): Promise<RunOpening> {
-  const [run, plan, hosts, summary] = await Promise.all([
+  const [run, plan, hosts, finished] = await Promise.all([
     readRun(deps.store, runId),
     readPlan(deps.store, runId),
     readHosts(deps.store),
-    deps.store.get(keys.summary(runId)),
+    deps.store.has(keys.summary(runId)),
   ]);
   const { concurrency, maxAttempts, sandbox, hostLossMs, priority, weight } = run.config;
   const { groupSize, deadGroups, serve } = run.config;
-  if (serve !== null && summary === null && incarnation > 1 && continued !== true)
+  if (serve !== null && !finished && incarnation > 1 && continued !== true)
     await completeFeed(deps, run, plan);
   return {
-    finished: summary !== null,
+    finished,
     total: plan.tasks.reduce((total, task) => total + task.samples, 0),
     concurrency,
     ...(serve === null
@@ -70,10 +70,10 @@ export async function openPartition(
   const open: PartitionOpening['open'] = [];
   for (const { taskId, from, to } of members) {
     const samples = Array.from({ length: to - from }, (_, i) => from + i);
-    const sealed = await Promise.all(
-      samples.map((sample) => readResult(deps.store, { runId, taskId, sample })),
-    );
-    const left = samples.filter((_, i) => sealed[i] === null);
+    const isOpen = async (sample: number) =>
+      (await readResult(deps.store, { runId, taskId, sample })) === null;
+    const openOnes = await gatherBounded(samples, isOpen);
+    const left = samples.filter((_, i) => openOnes[i]);
     done += samples.length - left.length;
     if (left.length > 0) open.push({ taskId, samples: left });
   }
@@ -87,8 +87,8 @@ async function openGroups(
   groups: readonly GroupRef[],
 ): Promise<PartitionOpening> {
   const open: GroupRef[] = [];
-  const records = mapBounded(groups, ({ taskId, index }) => store.get(keys.group(runId, taskId, index)));
-  for await (const { item, result } of records) if (result === null) open.push(item);
+  const closed = mapBounded(groups, ({ taskId, index }) => store.has(keys.group(runId, taskId, index)));
+  for await (const { item, result: isClosed } of closed) if (!isClosed) open.push(item);
   return { done: (groups.length - open.length) * size, open: [], groups: { size, open } };
 }
 
@@ -130,7 +130,7 @@ async function countMissing<T>(
   keyOf: (item: T) => string,
 ): Promise<number> {
   let missing = 0;
-  for await (const { result } of mapBounded(items, (item) => store.get(keyOf(item))))
-    if (result === null) missing += 1;
+  for await (const { result } of mapBounded(items, (item) => store.has(keyOf(item))))
+    if (!result) missing += 1;
   return missing;
 }

@@ -1,5 +1,5 @@
 import { LongrunError } from '../core/errors.js';
-import { groupAt, sequenceNumber } from '../core/group-plan.js';
+import { groupAt, sequenceNumbers } from '../core/group-plan.js';
 import { groupsPerShift } from '../core/partitioning.js';
 import { type ServeConfig, sinksOf } from '../core/serve-config.schema.js';
 import type { PartitionOpening, RunOpening, ServedReason } from '../core/workflow-messages.js';
@@ -123,8 +123,9 @@ export async function completeFeed({ store }: StoreOnly, run: RunRecord, plan: P
   const feed = feedOf(store, runId);
   const length = await feed.length();
   const numbers = Array.from({ length }, (_, n) => n);
+  const numberOf = sequenceNumbers(taskIds);
   for await (const { result: entry } of mapBounded(numbers, (n) => feed.read(n)))
-    if (entry !== null) missing.delete(sequenceNumber(taskIds, entry));
+    if (entry !== null) missing.delete(numberOf(entry));
   for (const n of missing) {
     const record = await readGroup(store, { runId, ...groupAt(taskIds, n) });
     if (record !== null) await feedGroup(store, runId, record);

@@ -18,7 +18,7 @@ import { Detached, type Lifecycle } from './lifecycle.js';
 import { openAttempt } from './open-attempt.js';
 import { carryTurns } from './replay/carry-turns.js';
 import { lossOf, OUTSIDE_LOSS } from './sandbox-loss.js';
-import { readStepHistory } from './step-history.js';
+import { StepReader } from './step-history.js';
 import type { LoopEnd } from './turn-loop.js';
 
 /**
@@ -32,31 +32,32 @@ export async function runSlice(
   fence: Fence,
   lifecycle: Lifecycle,
 ): Promise<SliceAnswer> {
+  const reader = new StepReader(deps.store, key, step);
   const known = await readRecord(deps.store, agentEndSchema, keys.agentEnd(key, step));
-  if (known !== null) return answer(deps, key, step, known);
+  if (known !== null) return answer(reader, known);
   let context: AttemptContext | null = null;
   let end: LoopEnd | null;
   try {
     context = await openAttempt(deps, key, step, fence, lifecycle);
-    end = await act(context, deps.now() + deps.sliceMs);
+    end = await act(context, reader, deps.now() + deps.sliceMs);
     if (end?.stopReason === 'wall_timeout') await endLateProcesses(context);
   } catch (error) {
-    if (error instanceof Detached) return answer(deps, key, step, null);
-    if (error instanceof BudgetHeld) return { ...(await answer(deps, key, step, null)), held: error.hold };
+    if (error instanceof Detached) return answer(reader, null);
+    if (error instanceof BudgetHeld) return { ...(await answer(reader, null)), held: error.hold };
     if (!LongrunError.is(error, 'sandbox_gone')) throw error;
     await assertFence(deps.store, key, fence);
     end = context === null ? OUTSIDE_LOSS : await lossOf(context.sandbox);
   }
-  return answer(deps, key, step, end === null ? null : await recordEnd(deps, key, step, end));
+  return answer(reader, end === null ? null : await recordEnd(deps, key, step, reader, end));
 }
 
 /** What a replay carries over comes first, then the agent. */
-async function act(context: AttemptContext, untilMs: number): Promise<LoopEnd | null> {
+async function act(context: AttemptContext, reader: StepReader, untilMs: number): Promise<LoopEnd | null> {
   const sick = await beginStep(context);
   if (sick !== null) return sick;
   const carried = await carryTurns(context, untilMs);
   if (carried.kind === 'more') return null;
-  return carried.kind === 'ended' ? carried.end : runAgent(context, untilMs);
+  return carried.kind === 'ended' ? carried.end : runAgent(context, reader, untilMs);
 }
 
 /** Files that a step brings along, and its health check; idempotent. Answers an end when that never passes. */
@@ -73,7 +74,7 @@ async function beginStep({
 }: AttemptContext): Promise<LoopEnd | null> {
   if (stepSpec.workdirFiles === null && stepSpec.healthcheck === null) return null;
   const begun = `${keys.step(key, step)}/begun`;
-  if ((await deps.store.get(begun)) !== null) return null;
+  if (await deps.store.has(begun)) return null;
   // A snapshot has them already, as the agent left them.
   if (stepSpec.workdirFiles !== null && !placement.fromSnapshot) {
     await guard();
@@ -87,8 +88,14 @@ async function beginStep({
   return null;
 }
 
-async function recordEnd(deps: RolloutDeps, key: AttemptKey, step: number, end: LoopEnd): Promise<AgentEnd> {
-  const history = await readStepHistory(deps.store, key, step);
+async function recordEnd(
+  deps: RolloutDeps,
+  key: AttemptKey,
+  step: number,
+  reader: StepReader,
+  end: LoopEnd,
+): Promise<AgentEnd> {
+  const history = await reader.read();
   const record: AgentEnd = {
     schemaVersion: 1,
     stopReason: end.stopReason,
@@ -101,13 +108,8 @@ async function recordEnd(deps: RolloutDeps, key: AttemptKey, step: number, end: 
     .value;
 }
 
-async function answer(
-  deps: RolloutDeps,
-  key: AttemptKey,
-  step: number,
-  end: AgentEnd | null,
-): Promise<SliceAnswer> {
-  const history = await readStepHistory(deps.store, key, step);
+async function answer(reader: StepReader, end: AgentEnd | null): Promise<SliceAnswer> {
+  const history = await reader.read();
   return {
     done: end !== null,
     turns: history.turns.length,

@@ -10,6 +10,9 @@ import type { ArtifactStore } from '../store/store.js';
 import { openIntents } from './lost-calls.js';
 import { readStepHistory } from './step-history.js';
 
+/** Of each, many turns are read at once. */
+const PARALLEL_ROLLOUTS = 4;
+
 /**
  * What a run has spent according to its records, or the rollouts of one task in it: attempts that
  * have ended by their records, open ones by their calls, those without an answer at their bounds.
@@ -22,10 +25,9 @@ export async function spentSoFar(
   const plan = await readPlan(store, runId);
   const tasks = plan.tasks.filter((task) => taskId === null || task.taskId === taskId);
   let total = NO_TALLY;
-  for await (const { result } of mapBounded(plannedRollouts(runId, { ...plan, tasks }), (key) =>
-    spentOnRollout(store, key),
-  ))
-    total = addTally(total, result);
+  const planned = plannedRollouts(runId, { ...plan, tasks });
+  const spent = mapBounded(planned, (key) => spentOnRollout(store, key), PARALLEL_ROLLOUTS);
+  for await (const { result } of spent) total = addTally(total, result);
   return total;
 }
 

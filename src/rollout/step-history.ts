@@ -3,12 +3,14 @@ import { append } from '../core/append.js';
 import type { AttemptKey } from '../core/ids.js';
 import { addUsage, NO_USAGE, type Usage } from '../core/usage.js';
 import { keys } from '../store/keys.js';
+import { gatherBounded, mapBounded } from '../store/map-bounded.js';
 import { readChildren, readRecord } from '../store/records.js';
 import {
   type CallFailure,
   type CallRecord,
   callFailureSchema,
   callRecordSchema,
+  type SummaryRecord,
   summaryRecordSchema,
   type ToolResult,
   toolResultSchema,
@@ -18,6 +20,8 @@ import type { ArtifactStore } from '../store/store.js';
 /** The recorded turns of one step, the last of which may lack some tool results. */
 export interface StepHistory {
   turns: TurnHistory[];
+  /** The newest; null without the `summarise` policy. */
+  summary: SummaryRecord | null;
   /** Failed and lost calls of all turns. */
   failures: CallFailure[];
   usage: Usage;
@@ -26,21 +30,55 @@ export interface StepHistory {
   toolsMs: number;
 }
 
-/** Reads a step's turns as far as they are recorded. */
-export async function readStepHistory(
-  store: ArtifactStore,
-  key: AttemptKey,
-  step: number,
-): Promise<StepHistory> {
-  const names = await store.children(keys.turns(key, step));
-  const read = await Promise.all(names.map((name) => readTurn(store, key, step, Number(name))));
-  const history = emptyHistory();
-  for (const { turn, summary, failures } of read) {
-    for (const failure of failures) chargeFailure(history, failure);
-    if (summary) chargeCall(history, summary);
-    if (turn) chargeTurn(history, turn);
+/** Turns that are read at once, and results of one turn: together few enough for the limit on open files. */
+const PARALLEL_TURNS = 16;
+const PARALLEL_RESULTS = 4;
+
+/**
+ * Reads one step as often as is asked, each turn that is complete only once: nothing is added to it any more, and
+ * a conversation may be long and its store far away.
+ */
+export class StepReader {
+  private readonly complete = new Map<number, TurnRecords>();
+
+  constructor(
+    private readonly store: ArtifactStore,
+    private readonly key: AttemptKey,
+    private readonly step: number,
+  ) {}
+
+  /** The turns as far as they are recorded now. */
+  async read(): Promise<StepHistory> {
+    const names = await this.store.children(keys.turns(this.key, this.step));
+    const history = emptyHistory();
+    const turns = mapBounded(names, (name) => this.turn(Number(name)), PARALLEL_TURNS);
+    for await (const { result } of turns) {
+      const { turn, summary, failures } = result;
+      for (const failure of failures) chargeFailure(history, failure);
+      if (summary) chargeCall(history, summary.call);
+      if (turn) chargeTurn(history, turn);
+      history.summary = summary ?? history.summary;
+    }
+    return history;
   }
-  return history;
+
+  private async turn(turn: number): Promise<TurnRecords> {
+    const known = this.complete.get(turn);
+    if (known !== undefined) return known;
+    const records = await readTurn(this.store, this.key, this.step, turn);
+    if (records.turn !== null && isComplete(records.turn)) this.complete.set(turn, records);
+    return records;
+  }
+}
+
+/** Reads a step's turns as far as they are recorded. */
+export function readStepHistory(store: ArtifactStore, key: AttemptKey, step: number): Promise<StepHistory> {
+  return new StepReader(store, key, step).read();
+}
+
+/** Every command of the turn has its result. */
+export function isComplete({ call, results }: TurnHistory): boolean {
+  return results.length === call.message.toolCalls.length;
 }
 
 /** The ids of the tool calls of the steps before this one. */
@@ -61,7 +99,7 @@ export async function earlierCallIds(store: ArtifactStore, key: AttemptKey, step
 }
 
 export function emptyHistory(): StepHistory {
-  return { turns: [], failures: [], usage: NO_USAGE, costUsd: null, modelMs: 0, toolsMs: 0 };
+  return { turns: [], summary: null, failures: [], usage: NO_USAGE, costUsd: null, modelMs: 0, toolsMs: 0 };
 }
 
 export function addCost(a: number | null, b: number | null): number | null {
@@ -91,7 +129,7 @@ export function chargeCall(history: StepHistory, call: CallRecord): void {
 export interface TurnRecords {
   /** Null until its call is answered. */
   turn: TurnHistory | null;
-  summary: CallRecord | null;
+  summary: SummaryRecord | null;
   failures: CallFailure[];
 }
 
@@ -101,20 +139,22 @@ export async function readTurn(
   step: number,
   turn: number,
 ): Promise<TurnRecords> {
-  const [call, summaryRecord, recorded] = await Promise.all([
-    readRecord(store, callRecordSchema, keys.call(key, step, turn)),
-    readRecord(store, summaryRecordSchema, keys.turnSummary(key, step, turn)),
-    readFailures(store, key, step, turn),
+  // Listed first: most turns have no summary, no failure and at most one result.
+  const there = new Set(await store.children(keys.turn(key, step, turn)));
+  const [call, summary, recorded] = await Promise.all([
+    there.has('call.json') ? readRecord(store, callRecordSchema, keys.call(key, step, turn)) : null,
+    there.has('summary.json')
+      ? readRecord(store, summaryRecordSchema, keys.turnSummary(key, step, turn))
+      : null,
+    there.has('failures') ? readFailures(store, key, step, turn) : [],
   ]);
-  const summary = summaryRecord?.call ?? null;
   // Given up as lost, yet its answer arrived in time to count: it counts once.
-  const failures = recorded.filter(({ callId }) => callId !== call?.callId && callId !== summary?.callId);
+  const answered = [call?.callId, summary?.call.callId];
+  const failures = recorded.filter(({ callId }) => !answered.includes(callId));
   if (call === null) return { turn: null, summary, failures };
-  const results = await Promise.all(
-    call.message.toolCalls.map((_, i) =>
-      readRecord(store, toolResultSchema, keys.toolResult(key, step, turn, i)),
-    ),
-  );
+  const read = (i: number) => readRecord(store, toolResultSchema, keys.toolResult(key, step, turn, i));
+  const calls = there.has('tools') ? call.message.toolCalls.keys() : [];
+  const results = await gatherBounded(calls, read, PARALLEL_RESULTS);
   const done = results.filter((result): result is ToolResult => result !== null);
   return { turn: { call, results: done }, summary, failures };
 }

@@ -1,4 +1,5 @@
 import { DAY_MS, MINUTE_MS } from '../core/time.js';
+import { mapBounded } from '../store/map-bounded.js';
 import type { ImageKeeper, MadeImage } from './image-keeper.js';
 
 /** An image that was just made ready is about to be used. */
@@ -43,10 +44,12 @@ async function abandonedSnapshots(deps: ImageReaperDeps, images: readonly MadeIm
   const old = images.filter(
     ({ kind, createdAtMs }) => kind === 'snapshot' && createdAtMs <= deps.now() - SNAPSHOT_GRACE_MS,
   );
-  const found = await Promise.all(
-    old.map(async (image) => (image.runId === null ? null : await deps.hasRun(image.runId))),
-  );
-  return old.filter((_, i) => found[i] === false);
+  const gone = new Set<string>();
+  // Once for each run, and a few at a time: a run may have left thousands of snapshots.
+  const runIds = new Set(old.flatMap(({ runId }) => runId ?? []));
+  for await (const { item, result } of mapBounded(runIds, (runId) => deps.hasRun(runId)))
+    if (result === false) gone.add(item);
+  return old.filter(({ runId }) => runId !== null && gone.has(runId));
 }
 
 async function remove(

@@ -26,7 +26,7 @@ export class AppendLog<S extends z.ZodType> {
 
   /** How many entries it has: doubling steps, then halving, from where it was last seen. */
   async length(): Promise<number> {
-    const has = async (n: number) => (await this.store.get(this.keyOf(n))) !== null;
+    const has = (n: number) => this.store.has(this.keyOf(n));
     let step = 1;
     let low = this.known;
     while (await has(low + step - 1)) {

@@ -27,3 +27,14 @@ export async function* mapBounded<T, R>(
     yield { item, result: await pending };
   }
 }
+
+/** The same as `mapBounded`, gathered: for results that are few or small. */
+export async function gatherBounded<T, R>(
+  items: Iterable<T>,
+  map: (item: T) => Promise<R>,
+  parallel: number = PARALLEL_READS,
+): Promise<R[]> {
+  const results: R[] = [];
+  for await (const { result } of mapBounded(items, map, parallel)) results.push(result);
+  return results;
+}

@@ -1,4 +1,4 @@
-import { groupIndexOf, planGroups, sequenceNumber } from '../core/group-plan.js';
+import { groupIndexOf, planGroups, sequenceNumbers } from '../core/group-plan.js';
 import { AppendLog } from './append-log.js';
 import { keys } from './keys.js';
 import { mapBounded } from './map-bounded.js';
@@ -40,10 +40,10 @@ export async function closedGroups(
   taskIds: readonly string[],
 ): Promise<Set<number>> {
   const closed = new Set<number>();
+  const numberOf = sequenceNumbers(taskIds);
   const list = (taskId: string) => store.children(`${keys.groups(runId)}/${taskId}`);
   for await (const { item: taskId, result: names } of mapBounded(taskIds, list))
-    for (const name of names)
-      closed.add(sequenceNumber(taskIds, { taskId, index: Number.parseInt(name, 10) }));
+    for (const name of names) closed.add(numberOf({ taskId, index: Number.parseInt(name, 10) }));
   return closed;
 }
 
@@ -55,9 +55,9 @@ export async function begunGroups(
   size: number,
 ): Promise<Set<number>> {
   const begun = new Set<number>();
+  const numberOf = sequenceNumbers(taskIds);
   const list = (taskId: string) => store.children(`${keys.rollouts(runId)}/${taskId}`);
   for await (const { item: taskId, result: samples } of mapBounded(taskIds, list))
-    for (const sample of samples)
-      begun.add(sequenceNumber(taskIds, { taskId, index: groupIndexOf(Number(sample), size) }));
+    for (const sample of samples) begun.add(numberOf({ taskId, index: groupIndexOf(Number(sample), size) }));
   return begun;
 }

@@ -13,6 +13,8 @@ export type Durability = 'power' | 'process';
  */
 export interface ArtifactStore {
   get(key: string): Promise<Uint8Array | null>;
+  /** Whether the key has a value, without reading it. */
+  has(key: string): Promise<boolean>;
   /** Replaces atomically. */
   put(key: string, value: Uint8Array, durability?: Durability): Promise<void>;
   /** True when this call wrote the value; false when the key already had one. */

@@ -24,6 +24,10 @@ export class WatchedStore implements ArtifactStore {
     return this.watch('read', () => this.store.get(key));
   }
 
+  has(key: string): Promise<boolean> {
+    return this.watch('read', () => this.store.has(key));
+  }
+
   put(key: string, value: Uint8Array, durability?: Durability): Promise<void> {
     return this.watch('write', () => this.store.put(key, value, durability));
   }

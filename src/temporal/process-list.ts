@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { gatherBounded } from '../store/map-bounded.js';
 
 export interface CommandLine {
   pid: number;
@@ -14,13 +15,11 @@ export async function listCommandLines(): Promise<CommandLine[]> {
 
 async function fromProc(): Promise<CommandLine[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const lines = await Promise.all(
-    pids.map(async (pid) => {
-      // A process may end between the listing and the reading.
-      const text = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-      return { pid: Number(pid), args: text.split('\0').slice(0, -1) };
-    }),
-  );
+  const lines = await gatherBounded(pids, async (pid) => {
+    // A process may end between the listing and the reading.
+    const text = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+    return { pid: Number(pid), args: text.split('\0').slice(0, -1) };
+  });
   return lines.filter((line) => line.args.length > 0);
 }
 

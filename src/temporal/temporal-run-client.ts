@@ -105,8 +105,8 @@ export class TemporalRunClient implements RunClient {
     const sealed = this.sealed.get(runId) ?? new Set<string>();
     this.sealed.set(runId, sealed);
     const open = [...plannedRollouts(runId, plan)].filter((key) => !sealed.has(rolloutId(key)));
-    const results = mapBounded(open, (key) => this.store.get(keys.result(key)));
-    for await (const { item, result } of results) if (result !== null) sealed.add(rolloutId(item));
+    const results = mapBounded(open, (key) => this.store.has(keys.result(key)));
+    for await (const { item, result: isSealed } of results) if (isSealed) sealed.add(rolloutId(item));
     return sealed.size;
   }
 

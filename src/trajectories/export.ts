@@ -1,4 +1,3 @@
-import { largest } from '../core/extremes.js';
 import { effectiveReward } from '../core/trajectory/effective-reward.js';
 import type { Episode } from '../core/trajectory/episode.schema.js';
 import type { RewardSource } from '../core/trajectory/reward-signal.schema.js';
@@ -98,13 +97,13 @@ async function* byIndex(
   inputs: Pick<EpisodeInputs, 'read'>,
   wanted: readonly number[],
 ): AsyncGenerator<Episode[]> {
-  const last = largest(wanted, -1);
-  if (last < 0) return;
+  const left = new Set(wanted);
+  if (left.size === 0) return;
   const found = new Map<number, Episode>();
   let index = 0;
   for await (const episode of inputs.read()) {
-    if (wanted.includes(index)) found.set(index, episode);
-    if (index === last) break;
+    if (left.delete(index)) found.set(index, episode);
+    if (left.size === 0) break;
     index += 1;
   }
   for (const at of wanted) yield [found.get(at) as Episode];

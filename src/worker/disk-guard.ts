@@ -33,8 +33,7 @@ export async function startDiskGuard({ stateDir, ledgers, logger }: DiskGuardOpt
       );
     else logger.warn(space, 'there is room on the disk again: rollouts are started');
   };
-  const round = () =>
-    look().catch((error: unknown) => logger.debug({ err: error }, 'the disk could not be measured'));
-  await round();
-  return startRounds(ROUND_MS, round);
+  const onFailed = (error: unknown) => logger.debug({ err: error }, 'the disk could not be measured');
+  await look().catch(onFailed);
+  return startRounds(ROUND_MS, look, onFailed);
 }

@@ -17,12 +17,13 @@ export interface ImageHousekeeping {
 /** Looks every minute after the images that this installation made on this host. */
 export function startImageHousekeeping(deps: ActivityDeps, options: ImageHousekeeping): Rounds {
   const keepers = [...deps.drivers.values()].flatMap(({ imageKeeper }) => imageKeeper ?? []);
-  return startRounds(ROUND_MS, async () => {
-    for (const keeper of keepers)
-      await imageRound(deps, keeper, options).catch((error: unknown) =>
-        deps.logger.warn({ err: error }, 'images are not looked after in this round'),
-      );
-  });
+  const onFailed = (error: unknown) =>
+    deps.logger.warn({ err: error }, 'images are not looked after in this round');
+  const round = async () => {
+    // An engine that does not answer keeps nobody from looking after the next one.
+    for (const keeper of keepers) await imageRound(deps, keeper, options).catch(onFailed);
+  };
+  return startRounds(ROUND_MS, round, onFailed);
 }
 
 async function imageRound(
@@ -37,11 +38,7 @@ async function imageRound(
     keeper,
     now: deps.now,
     isDiskShort: () => isDiskShort(folders, diskKeepFree),
-    hasRun: (runId) =>
-      deps.store.get(keys.run(runId)).then(
-        (run) => run !== null,
-        () => null,
-      ),
+    hasRun: (runId) => deps.store.has(keys.run(runId)).catch(() => null),
     onRemoved: ({ name }, reason) => deps.logger.info({ image: name, reason }, 'image removed'),
   });
 }

@@ -65,25 +65,25 @@ export class OwnerStates {
     try {
       if (await this.hasEnded(owner)) return state === 'open' ? 'ended' : state;
       if (state !== 'unknown') return state;
-      const closed = await this.store.get(keys.replayClosed(owner.runId, replay.replayId));
-      return closed === null ? this.forgotten(`${rolloutId(owner)}/${owner.attempt}`) : state;
+      const closed = await this.store.has(keys.replayClosed(owner.runId, replay.replayId));
+      return closed ? state : this.forgotten(`${rolloutId(owner)}/${owner.attempt}`);
     } catch {
       return 'unreachable';
     }
   }
 
-  private async hasEnded(attempt: AttemptKey): Promise<boolean> {
-    return (await this.store.get(keys.attemptRecord(attempt))) !== null;
+  private hasEnded(attempt: AttemptKey): Promise<boolean> {
+    return this.store.has(keys.attemptRecord(attempt));
   }
 
   /** Whether no later workflow could go on with it. */
   private async isSettled(owner: RolloutKey): Promise<boolean> {
-    const [run, summary, result] = await Promise.all([
-      this.store.get(keys.run(owner.runId)),
-      this.store.get(keys.summary(owner.runId)),
-      this.store.get(keys.result(owner)),
+    const [known, closed, sealed] = await Promise.all([
+      this.store.has(keys.run(owner.runId)),
+      this.store.has(keys.summary(owner.runId)),
+      this.store.has(keys.result(owner)),
     ]);
-    return run === null || summary !== null || result !== null;
+    return !known || closed || sealed;
   }
 
   /** Recovering a run ends its old workflows, or finds none, and starts the new ones within the run's window. */

@@ -16,7 +16,8 @@ const ROUND_MS = 20 * SECOND_MS;
 export async function startReaper(deps: ActivityDeps, client: Client): Promise<Rounds> {
   for (const driver of deps.drivers.values()) await adoptRunning(deps, driver);
   const owners = new OwnerStates(client, deps.store, deps.now);
-  return startRounds(ROUND_MS, () => reapAll(deps, owners));
+  const onFailed = (error: unknown) => deps.logger.warn({ err: error }, 'the reaper skips a round');
+  return startRounds(ROUND_MS, () => reapAll(deps, owners, onFailed), onFailed);
 }
 
 /**
@@ -43,7 +44,11 @@ async function isRemoved(deps: ActivityDeps, driver: SandboxDriver, { ref }: San
   }
 }
 
-async function reapAll(deps: ActivityDeps, owners: OwnerStates): Promise<void> {
+async function reapAll(
+  deps: ActivityDeps,
+  owners: OwnerStates,
+  onFailed: (error: unknown) => void,
+): Promise<void> {
   for (const driver of deps.drivers.values()) {
     const reaper: ReaperDeps = {
       driver,
@@ -59,8 +64,7 @@ async function reapAll(deps: ActivityDeps, owners: OwnerStates): Promise<void> {
       onFailed: (sandbox, error) =>
         deps.logger.warn({ sandbox: sandbox.ref.id, err: error }, 'a sandbox could not be removed'),
     };
-    await reapOnce(reaper).catch((error: unknown) =>
-      deps.logger.warn({ err: error }, 'the reaper skips a round'),
-    );
+    // An engine that does not answer keeps nobody from reaping at the next one.
+    await reapOnce(reaper).catch(onFailed);
   }
 }

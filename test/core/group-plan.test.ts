@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { groupIndexOf, groupsOf, planGroups, samplesOf } from '../../src/core/group-plan.js';
+import {
+  groupAt,
+  groupIndexOf,
+  groupsOf,
+  planGroups,
+  samplesOf,
+  sequenceNumbers,
+} from '../../src/core/group-plan.js';
 import {
   groupPartitionsOf,
   PARTITION_ROLLOUTS,
@@ -82,5 +89,28 @@ describe('partitions of groups', () => {
     const plan = [{ taskId: 'a', samples: 700 }];
     expect(partitionCount(plan, null)).toBe(partitionsOf(plan).length);
     expect(groupPartitionsOf(plan, 7).map((part) => part.length)).toEqual([42, 42, 16]);
+  });
+});
+
+describe('the sequence of groups of a run that serves', () => {
+  it('numbers its groups task by task, for as long as it goes on', () => {
+    const numberOf = sequenceNumbers(['a', 'b', 'c']);
+    expect([0, 1, 2, 3, 100].map((n) => numberOf(groupAt(['a', 'b', 'c'], n)))).toEqual([0, 1, 2, 3, 100]);
+    expect(() => numberOf({ taskId: 'x', index: 0 })).toThrow('no task x');
+  });
+
+  it('looks at each task once, however many groups are numbered', () => {
+    let looks = 0;
+    const names = Array.from({ length: 300 }, (_, i) => `t${i}`);
+    const taskIds = new Proxy(names, {
+      get(of, name, receiver) {
+        if (typeof name === 'string' && /^\d+$/.test(name)) looks += 1;
+        return Reflect.get(of, name, receiver);
+      },
+    });
+    const numberOf = sequenceNumbers(taskIds);
+    const found = names.map((taskId) => numberOf({ taskId, index: 2 }));
+    expect(found).toEqual(names.map((_, i) => 600 + i));
+    expect(looks).toBe(names.length);
   });
 });

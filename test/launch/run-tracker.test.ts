@@ -12,6 +12,7 @@ import {
   rolloutResultSchema,
 } from '../../src/store/records.schema.js';
 import type { ArtifactStore } from '../../src/store/store.js';
+import { countingStore } from '../support/counting-store.js';
 import { temporaryStateDir } from '../support/state.js';
 import { LOST, rolloutResult, runRecord } from './support/records.js';
 
@@ -96,17 +97,45 @@ describe('following a run in its store', () => {
     await follow.poll();
     await placed('task-100', 0);
     await follow.poll();
-    let reads = 0;
-    const counting: ArtifactStore = new Proxy(store, {
-      get: (target, name) => {
-        if (name === 'get' || name === 'children') reads += 1;
-        const value = Reflect.get(target, name);
-        return typeof value === 'function' ? value.bind(target) : value;
-      },
-    });
+    const { store: counting, reads } = countingStore(store);
     Object.assign(follow, { store: counting });
     await follow.poll();
-    expect(reads).toBeLessThan(10);
+    expect(reads.total).toBeLessThan(10);
+  });
+
+  it('looks at a part of the tasks of a large run that have more to start, and sees all at its end', async () => {
+    const tasks = Array.from({ length: 500 }, (_, i) => `task-${i}`);
+    for (const taskId of tasks) await finish(rolloutResult('r', taskId, 0));
+    const { store: counting, reads } = countingStore(store);
+    const follow = new RunTracker(counting, runRecord('r'), planOf(tasks, 2), () => now);
+    expect(await follow.poll()).toHaveLength(500);
+    for (const taskId of tasks) await finish(rolloutResult('r', taskId, 1));
+    reads.forget();
+    const first = await follow.poll();
+    expect(first.length).toBeGreaterThan(0);
+    expect(reads.lists.length).toBeLessThan(300);
+    // Every task has begun: which have is not asked for any more.
+    expect(reads.lists).not.toContain(keys.rollouts('r'));
+    const second = await follow.poll();
+    const seen = [...first, ...second].map(({ rolloutId }) => rolloutId);
+    expect(new Set(seen).size).toBe(first.length + second.length);
+    expect([...seen, ...(await follow.poll(true))]).toHaveLength(500);
+    expect(follow.view('finished')).toMatchObject({ done: 1000, total: 1000 });
+  });
+
+  it('takes turns in looking at what many rollouts in flight are doing', async () => {
+    const follow = tracker(planOf(['a'], 60));
+    for (let sample = 0; sample < 60; sample++) {
+      await placed('a', sample);
+      await turn('a', sample, 0);
+    }
+    const { store: counting, reads } = countingStore(store);
+    Object.assign(follow, { store: counting });
+    await follow.poll();
+    const looked = reads.lists.filter((prefix) => prefix.endsWith('/attempts')).length;
+    expect(looked).toBeLessThan(60);
+    for (let poll = 0; poll < 4; poll++) await follow.poll();
+    expect(follow.view('running')).toMatchObject({ turns: 60, counts: { agent: 60 } });
   });
 
   it('estimates pace and time left from what it has seen', async () => {

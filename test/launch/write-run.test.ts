@@ -1,9 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { writeRun } from '../../src/launch/write-run.js';
+import { putBlob } from '../../src/store/blobs.js';
 import { openStore } from '../../src/store/index.js';
 import { keys } from '../../src/store/keys.js';
 import { readPlan, readRun, readTask } from '../../src/store/runs.js';
 import type { ArtifactStore } from '../../src/store/store.js';
+import { countingStore } from '../support/counting-store.js';
 import { answerTest, inlineTask } from '../support/inline-task.js';
 import { serveConfig } from '../support/serve-config.js';
 import { temporaryStateDir } from '../support/state.js';
@@ -30,6 +32,30 @@ describe('a run written to the store', () => {
     expect((await readTask(store, 'r', 'b')).taskId).toBe('b');
     for (const { blobs } of tasks)
       for (const sha of blobs.keys()) expect(await store.get(keys.blob(sha))).not.toBeNull();
+  });
+
+  it('puts the files that the store lacks, looking only for its own', async () => {
+    for (let n = 0; n < 50; n++) await putBlob(store, new TextEncoder().encode(`of an earlier run: ${n}`));
+    await writeRun(store, runRecord('first'), [await task('a')]);
+    const { store: counted, reads } = countingStore(store);
+    const [known, fresh] = [await task('a'), await task('b')];
+    const made: string[] = [];
+    const watched = [known, fresh].map(({ task: one, blobs }) => ({
+      task: one,
+      blobs: new Map(
+        [...blobs].map(([sha, make]) => [
+          sha,
+          () => {
+            made.push(sha);
+            return make();
+          },
+        ]),
+      ),
+    }));
+    await writeRun(counted, runRecord('second'), watched);
+    expect(reads.lists).toEqual([]);
+    expect(made).toEqual([...fresh.blobs.keys()].filter((sha) => !known.blobs.has(sha)));
+    for (const sha of fresh.blobs.keys()) expect(await store.has(keys.blob(sha))).toBe(true);
   });
 
   it('is found again by the same id and settings', async () => {

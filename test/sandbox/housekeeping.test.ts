@@ -1,10 +1,8 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/core/time.js';
 import { type DiskSpace, isDiskShort, watermarkBytes } from '../../src/sandbox/disk-watermark.js';
 import type { ImageKeeper, MadeImage } from '../../src/sandbox/image-keeper.js';
 import { type ImageReaperDeps, leastRecentlyUsed, reapImages } from '../../src/sandbox/reap-images.js';
-import { startRounds } from '../../src/worker/rounds.js';
-import { until } from '../support/until.js';
 
 const NOW = 100 * DAY_MS;
 const GIB = 1024 ** 3;
@@ -26,7 +24,11 @@ function image(name: string, more: Partial<MadeImage> = {}): MadeImage {
 /** Removes from a list; the disk is short until so many are gone. */
 function round(
   images: MadeImage[],
-  options: { shortUntil?: number; runs?: Record<string, boolean | null> } = {},
+  options: {
+    shortUntil?: number;
+    runs?: Record<string, boolean | null>;
+    hasRun?: ImageReaperDeps['hasRun'];
+  } = {},
 ) {
   const removed: string[] = [];
   const keeper: ImageKeeper = {
@@ -42,7 +44,7 @@ function round(
     keeper,
     now: () => NOW,
     isDiskShort: async () => removed.length < (options.shortUntil ?? 0),
-    hasRun: async (runId) => options.runs?.[runId] ?? null,
+    hasRun: options.hasRun ?? (async (runId) => options.runs?.[runId] ?? null),
   };
   return reapImages(deps).then((count) => {
     expect(count).toBe(removed.length);
@@ -95,6 +97,21 @@ describe('snapshots', () => {
     const runs = { there: true, gone: false, 'gone-but-young': false, 'store-is-down': null };
     expect(await round(images, { runs })).toEqual(['of-gone']);
   });
+
+  it('of one run take one look at the store, however many there are', async () => {
+    const asked: string[] = [];
+    const images = Array.from({ length: 200 }, (_, i) =>
+      image(`snapshot-${i}`, { kind: 'snapshot', runId: i % 2 === 0 ? 'gone' : 'there' }),
+    );
+    const removed = await round(images, {
+      hasRun: async (runId) => {
+        asked.push(runId);
+        return runId === 'there';
+      },
+    });
+    expect(removed).toHaveLength(100);
+    expect(asked).toEqual(['gone', 'there']);
+  });
 });
 
 describe('the disk watermark', () => {
@@ -114,24 +131,5 @@ describe('the disk watermark', () => {
     expect(await isDiskShort(['engine', 'state'], null, measure)).toBe(true);
     expect(await isDiskShort(['state'], null, measure)).toBe(false);
     expect(await isDiskShort(['engine', 'state'], 0, measure)).toBe(false);
-  });
-});
-
-describe('rounds of housekeeping', () => {
-  it('wait for each other, and stopping waits for the one under way', async () => {
-    let running = 0;
-    let most = 0;
-    let begun = 0;
-    const rounds = startRounds(5, async () => {
-      begun += 1;
-      running += 1;
-      most = Math.max(most, running);
-      await new Promise((resolve) => setTimeout(resolve, 30));
-      running -= 1;
-    });
-    onTestFinished(() => rounds.stop());
-    await until(() => begun >= 3);
-    await rounds.stop();
-    expect([most, running]).toEqual([1, 0]);
   });
 });

@@ -26,6 +26,17 @@ function valuesConformance(open: () => Promise<ArtifactStore>): void {
     for (const key of ['nothing', 'runs/a', 'runs/a/run.json/below']) expect(await store.get(key)).toBeNull();
   });
 
+  it('says whether a key has a value, an empty one too, without the value', async () => {
+    const store = await open();
+    await store.put('runs/a/run.json', bytes('{}'));
+    await store.put('runs/a/empty', new Uint8Array());
+    await store.put('runs/a/removed', bytes('x'));
+    await store.remove('runs/a/removed');
+    for (const key of ['runs/a/run.json', 'runs/a/empty']) expect(await store.has(key)).toBe(true);
+    for (const key of ['nothing', 'runs/a', 'runs/a/run.json/below', 'runs/a/removed'])
+      expect(await store.has(key)).toBe(false);
+  });
+
   it('lets put replace and putIfAbsent keep, large values too', async () => {
     const store = await open();
     const large = 'x'.repeat(3 * 1024 * 1024);

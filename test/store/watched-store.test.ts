@@ -16,6 +16,7 @@ async function watchedStore() {
   };
   const store: ArtifactStore = {
     get: (key) => real.get(key),
+    has: (key) => real.has(key),
     children: (prefix) => real.children(prefix),
     remove: (key) => real.remove(key),
     locate: (key) => real.locate(key),

@@ -34,7 +34,7 @@ export async function rolloutAccounts(store: ArtifactStore, rollout: RolloutKey)
   const accounts = noAccounts();
   for await (const { turn, summary, failures } of turnsOf(store, rollout)) {
     // A replay has copies of the answers that it starts from.
-    for (const call of [turn?.call, summary])
+    for (const call of [turn?.call, summary?.call])
       if (call && call.carried !== true) accounts.answered.push(call.callId);
     for (const { kind, code, callId } of failures) {
       accounts[kind].push(callId);

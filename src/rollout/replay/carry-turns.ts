@@ -17,7 +17,7 @@ import { provenanceOf } from '../../store/replays.js';
 import { agentContextOf } from '../agent-context.js';
 import type { AttemptContext } from '../attempt-context.js';
 import { mayGoOn } from '../lifecycle.js';
-import { readStepHistory } from '../step-history.js';
+import { isComplete, readStepHistory } from '../step-history.js';
 import { ToolRunner } from '../tool-runner.js';
 import type { LoopEnd } from '../turn-loop.js';
 import { keepForkSnapshot } from './fork-snapshot.js';
@@ -44,7 +44,7 @@ export async function carryTurns(context: AttemptContext, untilMs: number): Prom
   const left = provenance.fromTurn - (await turnsBefore(context, provenance.source));
   const turns = source.slice(0, Math.max(0, left));
   const marker = `${keys.step(key, step)}/carried`;
-  if ((await deps.store.get(marker)) === null) {
+  if (!(await deps.store.has(marker))) {
     for (let turn = 0; turn < turns.length; turn++) {
       if (turn > 0 && deps.now() >= untilMs) return { kind: 'more' };
       await carryTurn(context, provenance.source, turns, turn);
@@ -68,10 +68,6 @@ async function goingOn(
   return { kind: 'ended', end: { stopReason: end.stopReason, failure: end.failure } };
 }
 
-export function isComplete({ call, results }: TurnHistory): boolean {
-  return results.length === call.message.toolCalls.length;
-}
-
 async function turnsBefore({ deps, step }: AttemptContext, source: ReplaySource): Promise<number> {
   let turns = 0;
   for (let earlier = 0; earlier < step; earlier++)
@@ -92,7 +88,7 @@ async function carryTurn(
   await putRecordIfAbsent(deps.store, callRecordSchema, keys.call(key, step, turn), call);
   for (const [i, result] of recorded.results.entries()) {
     const at = keys.toolResult(key, step, turn, i);
-    if ((await deps.store.get(at)) !== null) continue;
+    if (await deps.store.has(at)) continue;
     if (!placement.fromSnapshot) await executeAgain(context, turns, turn, i);
     await putRecordIfAbsent(deps.store, toolResultSchema, at, result, 'process');
   }

@@ -36,8 +36,8 @@ export async function awaitForkSnapshot(deps: RolloutDeps, rollout: RolloutKey, 
   if (deps.drivers.get(config.sandbox)?.profile.snapshots !== true) return;
   const leader = { ...rollout, sample: origin.leader };
   const [reached, ended] = await Promise.all([
-    deps.store.get(`${keys.rollout(leader)}/fork-reached`),
+    deps.store.has(`${keys.rollout(leader)}/fork-reached`),
     readSealedResult(deps.store, leader),
   ]);
-  if (reached === null && ended === null) throw new RetryLater(NOT_YET, WAIT_MS);
+  if (!reached && ended === null) throw new RetryLater(NOT_YET, WAIT_MS);
 }

@@ -16,7 +16,7 @@ import type { RolloutDeps } from '../deps.js';
  */
 export async function keepSnapshot(context: AttemptContext, key: string): Promise<void> {
   const { deps, sandbox, guard } = context;
-  if (!sandbox.snapshot || (await deps.store.get(key)) !== null) return;
+  if (!sandbox.snapshot || (await deps.store.has(key))) return;
   await guard();
   try {
     const changed = await sandbox.changedPaths();

@@ -1,5 +1,6 @@
 import { access } from 'node:fs/promises';
 import type Dockerode from 'dockerode';
+import { gatherBounded } from '../../store/map-bounded.js';
 import type { ImageKeeper, MadeImage } from '../image-keeper.js';
 import { asking, engineStatus, toLongrunError } from './engine-error.js';
 import type { ImageUse } from './image-use.js';
@@ -27,11 +28,13 @@ export class MadeImages implements ImageKeeper {
       ...others.map(({ ParentId }) => ParentId),
     ]);
     const snapshots = kept.filter((image) => namesOf(image).some(isIn(SNAPSHOT_REPOSITORY)));
-    const tasks = built.filter((image) => !snapshots.some(({ Id }) => Id === image.Id));
-    return Promise.all([
-      ...tasks.map((image) => this.describe(image, 'task', busy)),
-      ...snapshots.map((image) => this.describe(image, 'snapshot', busy)),
-    ]);
+    const snapshotIds = new Set(snapshots.map(({ Id }) => Id));
+    const tasks = built.filter(({ Id }) => !snapshotIds.has(Id));
+    const kinds = [
+      ...tasks.map((image) => ({ image, kind: 'task' as const })),
+      ...snapshots.map((image) => ({ image, kind: 'snapshot' as const })),
+    ];
+    return gatherBounded(kinds, ({ image, kind }) => this.describe(image, kind, busy));
   }
 
   async remove({ name }: MadeImage): Promise<boolean> {

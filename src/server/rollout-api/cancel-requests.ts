@@ -21,7 +21,7 @@ export async function cancelRequests(deps: Deps, servingRunId: string): Promise<
 
 /** A launch that was cut off before its plan was there has started nothing. */
 async function cancelStarted(deps: Deps, runId: string): Promise<void> {
-  if ((await deps.store.get(keys.plan(runId))) !== null) await cancelOpen(deps, runId);
+  if (await deps.store.has(keys.plan(runId))) await cancelOpen(deps, runId);
 }
 
 /** A run that has ended stays as it is. */

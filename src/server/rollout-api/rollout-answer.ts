@@ -6,6 +6,7 @@ import { readClosedRun } from '../../report/write-summary.js';
 import type { GroupRecord } from '../../store/group.schema.js';
 import { readGroup } from '../../store/groups.js';
 import { keys } from '../../store/keys.js';
+import { gatherBounded } from '../../store/map-bounded.js';
 import type { RolloutResult, RunRecord } from '../../store/records.schema.js';
 import { readResult, readRun } from '../../store/runs.js';
 import type { ArtifactStore } from '../../store/store.js';
@@ -36,7 +37,8 @@ export async function rolloutAnswer(
     item: taskId,
     groupSize,
     policy: { ...policy, baseUrl: policy.baseUrl === null ? null : publicUrl(policy.baseUrl) },
-    ended: await countEnded(store, request),
+    // The record of a group is put once all its members have ended.
+    ended: group === null ? await countEnded(store, request) : groupSize,
     createdAt,
     group: group === null ? null : groupAnswer(group),
     members: closed === null ? [] : await readMembers(store, run, request, group),
@@ -59,10 +61,9 @@ async function countEnded(
   store: ArtifactStore,
   { runId, taskId, groupSize }: RequestRecord,
 ): Promise<number> {
-  const ended = await Promise.all(
-    samplesOf(0, groupSize).map((sample) => store.get(keys.result({ runId, taskId, sample }))),
-  );
-  return ended.filter((result) => result !== null).length;
+  const hasEnded = (sample: number) => store.has(keys.result({ runId, taskId, sample }));
+  const ended = await gatherBounded(samplesOf(0, groupSize), hasEnded);
+  return ended.filter(Boolean).length;
 }
 
 function groupAnswer(group: GroupRecord): RolloutAnswer['group'] {

@@ -106,7 +106,7 @@ export class RolloutBook {
     const { store, runs } = this.deps;
     const { runId } = record;
     if ((await readClosedRun(store, runId)) !== null) return;
-    if ((await store.get(keys.plan(runId))) === null) await this.write(record);
+    if (!(await store.has(keys.plan(runId)))) await this.write(record);
     if ((await runs.progress(runId)) !== null) return;
     // Fences of earlier executors are in the store: only a new incarnation gets past them.
     const begun = (await store.children(keys.rollouts(runId))).length > 0;

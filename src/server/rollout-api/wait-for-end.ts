@@ -15,7 +15,7 @@ export async function waitForEnd(
 ): Promise<void> {
   const over = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
   for (let pause = FIRST_MS; !over.aborted; pause = Math.min(LONGEST_MS, pause * 1.5)) {
-    if ((await store.get(keys.summary(runId))) !== null) return;
+    if (await store.has(keys.summary(runId))) return;
     await delay(pause, undefined, { signal: over }).catch(() => undefined);
   }
 }

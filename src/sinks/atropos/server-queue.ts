@@ -76,14 +76,14 @@ export class ServerQueue {
     this.step = step;
     const confirmed = this.taken.filter(({ takenAt }) => (takenAt as number) < step);
     for (const item of confirmed) item.state = 'confirmed';
-    return { lost: null, changed: [...confirmed, ...this.takeOff(gone, confirmed)] };
+    return { lost: null, changed: [...confirmed, ...this.takeOff(gone)] };
   }
 
   /**
    * Strays count as older than all that we know, so that no item is taken for gone that one of them may hold the
    * place of.
    */
-  private takeOff(gone: number, confirmed: readonly Item[]): Item[] {
+  private takeOff(gone: number): Item[] {
     const strays = Math.min(gone, this.strays);
     this.strays -= strays;
     const off = this.queued.splice(0, gone - strays);
@@ -91,7 +91,7 @@ export class ServerQueue {
       item.state = 'taken';
       item.takenAt = this.step;
     }
-    this.taken = [...this.taken.filter((item) => !confirmed.includes(item)), ...off];
+    this.taken = [...this.taken.filter(({ state }) => state !== 'confirmed'), ...off];
     return off;
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LongrunError } from '../../core/errors.js';
-import { sequenceNumber } from '../../core/group-plan.js';
+import { sequenceNumbers } from '../../core/group-plan.js';
 import { type GroupKey, groupId } from '../../core/ids.js';
 import { SECOND_MS } from '../../core/time.js';
 import type { Episode } from '../../core/trajectory/episode.schema.js';
@@ -46,10 +46,12 @@ export class StoreFeed implements Feed {
   private readonly log: AppendLog<typeof feedEntrySchema>;
   /** Read from the log and not handed out. */
   private readonly waiting: GroupKey[] = [];
+  private readonly numberOf: (group: Pick<GroupKey, 'taskId' | 'index'>) => number;
   private reading: Promise<void> | null = null;
 
   constructor(private readonly parts: FeedParts) {
     this.position = new FeedPosition(parts.cursor);
+    this.numberOf = sequenceNumbers(parts.taskIds);
     this.log = new AppendLog(parts.store, feedEntrySchema, keys.feed(parts.run.runId));
   }
 
@@ -96,7 +98,7 @@ export class StoreFeed implements Feed {
   }
 
   settled({ taskId, index }: GroupKey, outcome: Outcome, masked = 0): void {
-    const number = sequenceNumber(this.parts.taskIds, { taskId, index });
+    const number = this.numberOf({ taskId, index });
     if (this.position.settle(number, outcome, masked)) this.parts.watch.settled(outcome);
   }
 
@@ -122,13 +124,12 @@ export class StoreFeed implements Feed {
   }
 
   private async readLog(): Promise<void> {
-    const { run, taskIds, patient } = this.parts;
+    const { run, patient } = this.parts;
     for (;;) {
       const entry = await patient(() => this.log.read(this.position.next));
       if (entry === null) return;
       const { taskId, index } = entry;
-      if (this.position.read(sequenceNumber(taskIds, entry)))
-        this.waiting.push({ runId: run.runId, taskId, index });
+      if (this.position.read(this.numberOf(entry))) this.waiting.push({ runId: run.runId, taskId, index });
     }
   }
 }

@@ -1,5 +1,6 @@
 import { append } from '../../core/append.js';
 import { LongrunError } from '../../core/errors.js';
+import { gatherBounded } from '../../store/map-bounded.js';
 import type { EventLog } from './event-log.js';
 import { type ItemStore, itemId } from './item-store.js';
 import type { Item, ListenerState } from './listener.schema.js';
@@ -96,7 +97,7 @@ export class Intake {
   }
 
   private async takeClaimed(claims: readonly Claim[]): Promise<Taken[]> {
-    const duplicates = await Promise.all(claims.map((claim) => this.store(claim)));
+    const duplicates = await gatherBounded(claims, (claim) => this.store(claim));
     const fresh = claims.filter((_, i) => !duplicates[i]).map(({ item }) => item);
     const buffered = claims.map(({ item }) => bufferingEnv(this.log.state, item) !== null);
     if (fresh.length > 0) await this.queue(fresh);

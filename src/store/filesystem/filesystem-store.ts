@@ -52,6 +52,16 @@ export class FilesystemStore implements ArtifactStore {
     }
   }
 
+  async has(key: string): Promise<boolean> {
+    const path = this.pathOf(key);
+    try {
+      return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+    } catch (cause) {
+      if (errnoOf(cause) === 'ENOTDIR') return false;
+      throw toStoreError(cause, key, path);
+    }
+  }
+
   async put(key: string, value: Uint8Array, durability: Durability = 'power'): Promise<void> {
     await this.writeThen(key, value, renameSync, durability);
   }

@@ -62,6 +62,22 @@ export class S3Store implements ArtifactStore {
     }
   }
 
+  /** Asks for the first byte: the answer to a HEAD cannot tell a key that is missing from a bucket that is. */
+  async has(key: string): Promise<boolean> {
+    const command = new GetObjectCommand({ ...this.object(key), Range: 'bytes=0-0' });
+    try {
+      const { Body } = await this.client.send(command);
+      await Body?.transformToByteArray().catch(() => undefined);
+      return true;
+    } catch (cause) {
+      const name = failureName(cause);
+      if (name === 'NoSuchKey') return false;
+      // An empty value has no first byte.
+      if (name === 'InvalidRange') return true;
+      throw toS3Error(cause, key, this.location);
+    }
+  }
+
   async put(key: string, value: Uint8Array): Promise<void> {
     const command = new PutObjectCommand({ ...this.object(key), Body: value });
     await this.client.send(command).catch((cause: unknown) => {

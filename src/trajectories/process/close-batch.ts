@@ -24,9 +24,10 @@ export async function closeBatch(
     ? await batchAdvantages(store, run, valid)
     : { advantages: null, problem: null };
   const closed: ClosedGroup[] = [];
+  const ownOf = new Map(valid.map((record, i) => [record, advantages?.[i]]));
   for (const record of records) {
     const episodes = await episodesOf(record);
-    const own = advantages?.[valid.indexOf(record)];
+    const own = ownOf.get(record);
     const group = { record, episodes, problem: record.valid ? problem : null };
     closed.push(own === undefined ? group : withOwn(group, own, run.config.gamma));
   }

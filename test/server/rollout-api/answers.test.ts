@@ -5,6 +5,7 @@ import { rolloutAnswerSchema } from '../../../src/server/rollout-api/answers.sch
 import { fromWire } from '../../../src/store/wire.js';
 import { madeTurns } from '../../sinks/support/made-turns.js';
 import { sealRollout } from '../../sinks/support/sealed-rollout.js';
+import { countingStore } from '../../support/counting-store.js';
 import { modelOf, response, rolloutDeps } from '../../support/rollout-deps.js';
 import { type ApiHost, listener, servingStore, threeTasks } from './rollout-api-host.js';
 
@@ -48,6 +49,29 @@ describe('a group that has ended', () => {
     expect(failed.metadata.failure.code).toEqual(expect.any(String));
     expect(failed.metadata.passed).toBeNull();
     expect(() => fromWire(rolloutAnswerSchema, body)).not.toThrow();
+  });
+
+  it('is told of while it goes on without reading what its members came to', async () => {
+    const { store, reads } = countingStore(await servingStore(await threeTasks()));
+    const api = await listener(store);
+    await api.post('/v1/rollouts', { id: 'a', item: 'one' });
+    await endMembers(api, 'a', [1, 0, 1]);
+    const results = () => reads.gets.filter((key) => key.endsWith('/result.json')).length;
+    reads.forget();
+    for (let poll = 0; poll < 3; poll++)
+      expect((await api.get('/v1/rollouts/a')).body).toMatchObject({ status: 'running', ended: 3 });
+    expect(results()).toBe(0);
+    await endMembers(api, 'a', [1, 0, 1, 0]);
+    await closeGroup(rolloutDeps({ store, model: modelOf(() => response({})) }), {
+      runId: 'serving.a',
+      taskId: 'one',
+      index: 0,
+      whole: true,
+    });
+    reads.forget();
+    expect((await api.get('/v1/rollouts/a')).body).toMatchObject({ status: 'running', ended: 4 });
+    // The record of a group says that its members have ended.
+    expect([results(), reads.looks.filter((key) => key.endsWith('/result.json'))]).toEqual([0, []]);
   });
 
   it('is answered at once, however long one would wait, and as it is to everybody who asks', async () => {

@@ -31,6 +31,7 @@ function dying(store: ArtifactStore, nth: number): ArtifactStore {
   let writes = 0;
   return {
     get: (key) => store.get(key),
+    has: (key) => store.has(key),
     put: (key, value, durability) => store.put(key, value, durability),
     children: (prefix) => store.children(prefix),
     remove: (key) => store.remove(key),

@@ -3,7 +3,7 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { groupAt, groupIndexOf, sequenceNumber } from '../../../src/core/group-plan.js';
+import { groupAt, groupIndexOf, sequenceNumbers } from '../../../src/core/group-plan.js';
 import { runWorkflowId } from '../../../src/core/ids.js';
 import { MINUTE_MS } from '../../../src/core/time.js';
 import type { Policy, PolicyServer } from '../../../src/model/policy-server/index.js';
@@ -243,7 +243,7 @@ function policyOf(held: HeldAnswers): Policy {
       return { content: 'I write it.', toolCalls: [{ name: 'terminal', arguments: { command } }] };
     const taskId = TASKS.find((name) => task.includes(`Do ${name}.`)) ?? '';
     const index = groupIndexOf(sample, GROUP_SIZE);
-    if (!isFirst) await held.pass(sequenceNumber(TASKS, { taskId, index }));
+    if (!isFirst) await held.pass(sequenceNumbers(TASKS)({ taskId, index }));
     return { content: 'Done.' };
   };
 }
