@@ -61,4 +61,14 @@ export interface BudgetName {
 
 export const budgetId = ({ runId, taskId }: BudgetName): string =>
   taskId === null ? runId : `${runId}/${taskId}`;
+/** A run, and the rollouts of one task in it, as far as what a workflow with this id does is work of theirs. */
+export function scopesOfWorkflow(workflowId: string): string[] {
+  const [kind = '', runId, taskId] = workflowId.split('/');
+  if (runId === undefined || !RUN_WORK.has(kind)) return [];
+  return TASK_WORK.has(kind) && taskId !== undefined ? [runId, budgetId({ runId, taskId })] : [runId];
+}
+
+const TASK_WORK: ReadonlySet<string> = new Set(['group', 'rollout']);
+const RUN_WORK: ReadonlySet<string> = new Set([...RUN_MODES, 'partition', 'replay', ...TASK_WORK]);
+
 export const budgetWorkflowId = (budget: BudgetName): string => `budget/${budgetId(budget)}`;

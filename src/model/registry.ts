@@ -1,5 +1,7 @@
 import { LongrunError } from '../core/errors.js';
+import type { Kept } from '../core/kept.js';
 import type { RunConfig } from '../core/run-config.schema.js';
+import { SharedByRuns } from '../core/shared-by-runs.js';
 import type { Clock } from '../core/time.js';
 import { sendsIds, type TokenSettings } from './check-token-api.js';
 import { DEFAULT_BASE_URL, type Endpoint, isLoopback, resolveEndpoint } from './endpoint.js';
@@ -38,15 +40,23 @@ const SCRIPTED_FACTS: ModelFacts = {
  * one server behind all scripted models.
  */
 export class ModelRegistry {
-  private readonly clients = new Map<string, Client>();
+  private readonly clients = new SharedByRuns<Client>((client) => client.close());
   private readonly scripted: ScriptedServer;
 
   constructor(private readonly deps: ModelDependencies) {
     this.scripted = new ScriptedServer(deps.scripts);
   }
 
-  /** The client of a run. Throws `model_unknown` and `model_key_missing` before anything is sent. */
-  client(config: ModelConfig): ModelClient {
+  /** Clients with their connections and tokenizers: each is closed with the last run that uses it. */
+  get kept(): Kept {
+    return this.clients;
+  }
+
+  /**
+   * The client for a model; without the id of a run it is kept until the registry is closed. Throws `model_unknown`
+   * and `model_key_missing` before anything is sent.
+   */
+  client(config: ModelConfig, runId: string | null = null): ModelClient {
     const key = JSON.stringify([
       config.model,
       config.baseUrl,
@@ -56,17 +66,11 @@ export class ModelRegistry {
       config.tokenApi ?? 'none',
       config.tokenizer ?? null,
     ]);
-    let client = this.clients.get(key);
-    if (client === undefined) {
-      client = this.make(requireModel(config), config);
-      this.clients.set(key, client);
-    }
-    return client;
+    return this.clients.of(key, runId, () => this.make(requireModel(config), config));
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.clients.values()].map((client) => client.close()));
-    this.clients.clear();
+    await this.clients.close();
     await this.scripted.close();
   }
 

@@ -99,9 +99,9 @@ export class BudgetShare {
     await this.alone(() => this.ask(null, subtractTally(this.spent, this.toldSpent)));
   }
 
-  /** Gives all back. Only when nothing is in flight. */
+  /** Gives all back. Only when nothing is in flight. A share that has lapsed is back already. */
   async leave(): Promise<void> {
-    if (this.nth === 0 || !isNothing(this.reserved)) return;
+    if (this.nth === 0 || !isNothing(this.reserved) || this.parts.now() >= this.lapsesAt) return;
     while (this.askingNow !== null) await this.askingNow.catch(() => undefined);
     await this.alone(() => this.ask(null, NO_TALLY, { leaves: true }));
     this.startAnew();

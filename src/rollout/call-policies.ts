@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { type Kept, KeptPerScope } from '../core/kept.js';
 import { type Clock, SECOND_MS } from '../core/time.js';
 import { keyAt } from '../model/endpoint.js';
 import { PolicyLog } from '../store/policy-log.js';
@@ -27,18 +28,18 @@ export interface CallPolicies {
   at(run: RunRecord): Promise<CallPolicy>;
 }
 
-export function callPolicies(store: ArtifactStore, now: Clock, logger: Logger): CallPolicies {
-  const logs = new Map<string, PolicyLog>();
-  const logOf = (runId: string): PolicyLog => {
-    const log = logs.get(runId) ?? new PolicyLog(store, runId, now);
-    logs.set(runId, log);
-    return log;
-  };
+export function callPolicies(
+  store: ArtifactStore,
+  now: Clock,
+  logger: Logger,
+): CallPolicies & { readonly kept: Kept } {
+  const logs = new KeptPerScope<PolicyLog>();
   return {
+    kept: logs,
     async at(run) {
       const { serve } = run.config;
       if (serve === null) return unversioned(run);
-      const log = logOf(run.runId);
+      const log = logs.of(run.runId, () => new PolicyLog(store, run.runId, now));
       const newest = await log.latest(FRESH_MS);
       const place = { run: atAddress(run, newest), model: newest?.model ?? null };
       if (serve.policyVersions === 'trainer')

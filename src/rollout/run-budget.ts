@@ -1,6 +1,7 @@
 import { type Ceiling, isUnlimited, type Tally } from '../core/budget.js';
 import { type BudgetSettings, ceilingsOf } from '../core/budget-ceilings.js';
 import { type BudgetName, budgetId, type RolloutKey } from '../core/ids.js';
+import { type Kept, KeptPerScope } from '../core/kept.js';
 import { Purse } from '../core/purse.js';
 import { type Clock, SECOND_MS } from '../core/time.js';
 import { type BudgetKeeper, BudgetShare, SHARE_RENEW_MS } from './budget-share.js';
@@ -31,11 +32,18 @@ interface KnownLimits {
 
 /** The budgets of the runs this process works on. Runs without ceilings cost nothing here. */
 export class RunBudgets {
-  private readonly shares = new Map<string, BudgetShare>();
-  private readonly limits = new Map<string, KnownLimits>();
+  /** By `budgetId`. */
+  private readonly shares: KeptPerScope<BudgetShare>;
+  private readonly limits = new KeptPerScope<KnownLimits>();
   private renewing: NodeJS.Timeout | null = null;
 
-  constructor(private readonly parts: BudgetsParts) {}
+  constructor(private readonly parts: BudgetsParts) {
+    this.shares = new KeptPerScope((share) => share.leave().catch(parts.onTrouble));
+  }
+
+  get kept(): Record<'budgetShares' | 'budgetLimits', Kept> {
+    return { budgetShares: this.shares, budgetLimits: this.limits };
+  }
 
   /** What the calls of a rollout must fit under. */
   async of(key: RolloutKey, config: BudgetSettings): Promise<CallBudget> {
@@ -54,12 +62,9 @@ export class RunBudgets {
 
   /** Gives this process's shares of a run's budgets back, as far as nothing is in flight. */
   async leave(runId: string): Promise<void> {
-    for (const [name, share] of this.shares) {
-      if (name !== runId && !name.startsWith(`${runId}/`)) continue;
-      this.shares.delete(name);
-      await share.leave().catch(this.parts.onTrouble);
-    }
-    this.limits.delete(runId);
+    for (const name of [...this.shares.scopes()])
+      if (name === runId || name.startsWith(`${runId}/`)) await this.shares.letGo(name);
+    await this.limits.letGo(runId);
   }
 
   close(): void {
@@ -69,16 +74,13 @@ export class RunBudgets {
 
   private share(budget: BudgetName, ceiling: Ceiling, version: number): BudgetShare | null {
     if (isUnlimited(ceiling)) return null;
-    const name = budgetId(budget);
-    let share = this.shares.get(name);
-    if (share === undefined) {
+    const share = this.shares.of(budgetId(budget), () => {
       const spentSoFar = () => this.parts.spentSoFar(budget);
       const { hostId: host, newId, now } = this.parts;
       const keeper = this.parts.keeperOf(budget, spentSoFar);
-      share = new BudgetShare({ host, keeper, spentSoFar, newId, now }, { ceiling, version });
-      this.shares.set(name, share);
-      this.renewing ??= setInterval(() => void this.renew(), SHARE_RENEW_MS).unref();
-    }
+      return new BudgetShare({ host, keeper, spentSoFar, newId, now }, { ceiling, version });
+    });
+    this.renewing ??= setInterval(() => void this.renew(), SHARE_RENEW_MS).unref();
     share.current = { ceiling, version };
     return share;
   }

@@ -10,6 +10,7 @@ import {
 import { CancelledFailure } from '@temporalio/common';
 import { LongrunError } from '../core/errors.js';
 import { rolloutId, runWorkflowId } from '../core/ids.js';
+import { type Kept, KeptPerScope } from '../core/kept.js';
 import { MEMO_PAUSE_DETAIL, MEMO_PAUSED_BY, type PauseReason } from '../core/pause-reason.js';
 import { runPriority } from '../core/pool-priority.js';
 import { workflowQueue } from '../core/queues.js';
@@ -29,8 +30,12 @@ import { terminateRun } from './terminate-run.js';
 
 /** `RunClient` over a Temporal cluster; counts come from the store. */
 export class TemporalRunClient implements RunClient {
-  private readonly sealed = new Map<string, Set<string>>();
-  private readonly workflowIds = new Map<string, string>();
+  private readonly sealed = new KeptPerScope<Set<string>>();
+  private readonly workflowIds = new KeptPerScope<string>();
+  readonly kept: Record<'sealedRollouts' | 'workflowIds', Kept> = {
+    sealedRollouts: this.sealed,
+    workflowIds: this.workflowIds,
+  };
 
   constructor(
     private readonly client: Client,
@@ -91,7 +96,7 @@ export class TemporalRunClient implements RunClient {
     const total = plan.tasks.reduce((sum, task) => sum + task.samples, 0);
     const closed = await readClosedRun(this.store, runId);
     if (closed) {
-      this.sealed.delete(runId);
+      await this.sealed.letGo(runId);
       const done = total - closed.summary.nOpen;
       return { runId, status: closed.status, reason: null, total, done, running: 0 };
     }
@@ -102,8 +107,7 @@ export class TemporalRunClient implements RunClient {
 
   /** What is sealed stays so: each result is looked for until it is there, and then never again. */
   private async countResults(runId: string, plan: Plan): Promise<number> {
-    const sealed = this.sealed.get(runId) ?? new Set<string>();
-    this.sealed.set(runId, sealed);
+    const sealed = this.sealed.of(runId, () => new Set<string>());
     const open = [...plannedRollouts(runId, plan)].filter((key) => !sealed.has(rolloutId(key)));
     const results = mapBounded(open, (key) => this.store.has(keys.result(key)));
     for await (const { item, result: isSealed } of results) if (isSealed) sealed.add(rolloutId(item));
@@ -200,6 +204,6 @@ export function createRunClient(
   client: Client,
   store: ArtifactStore,
   now: () => number = Date.now,
-): RunClient {
+): TemporalRunClient {
   return new TemporalRunClient(client, store, now);
 }

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { endpointWorkflowId } from '../core/endpoint/messages.js';
+import type { Kept } from '../core/kept.js';
+import { SharedByRuns } from '../core/shared-by-runs.js';
 import { isScripted, type ModelConfig } from '../model/index.js';
 import { endpointName } from '../model/limits/endpoint-name.js';
 import { type ModelGate, OPEN_GATE } from '../model/limits/model-gate.js';
@@ -10,7 +12,7 @@ import { EndpointLease } from './endpoint-lease.js';
 
 /** This process's shares of the endpoints that it calls, by workflow id. */
 export class EndpointLeases {
-  private readonly leases = new Map<string, EndpointLease>();
+  private readonly leases = new SharedByRuns<EndpointLease>((lease) => lease.close());
   private readonly process = randomUUID();
 
   constructor(
@@ -19,21 +21,24 @@ export class EndpointLeases {
     private readonly logger: Logger,
   ) {}
 
+  /** Each share is given back with the last run that calls its endpoint. */
+  get kept(): Kept {
+    return this.leases;
+  }
+
   /** Scripted models have an endpoint in this process, which bears what it is asked. */
-  gateOf(config: Pick<ModelConfig, 'model' | 'baseUrl' | 'apiKeyEnv'>): ModelGate {
+  gateOf(runId: string, config: Pick<ModelConfig, 'model' | 'baseUrl' | 'apiKeyEnv'>): ModelGate {
     if (config.model === null || isScripted(config.model)) return OPEN_GATE;
     const name = endpointName(config);
     const id = endpointWorkflowId(name);
-    const known = this.leases.get(id);
-    if (known) return known.gate;
-    const lease = new EndpointLease({
-      who: { hostId: this.hostId, process: this.process },
-      keeper: new TemporalEndpointKeeper(this.client, name),
-      now: Date.now,
-      onTrouble: (err) => this.logger.debug({ err, endpoint: name.baseUrl }, 'no share of the endpoint'),
-    });
-    this.leases.set(id, lease);
-    return lease.gate;
+    const make = () =>
+      new EndpointLease({
+        who: { hostId: this.hostId, process: this.process },
+        keeper: new TemporalEndpointKeeper(this.client, name),
+        now: Date.now,
+        onTrouble: (err) => this.logger.debug({ err, endpoint: name.baseUrl }, 'no share of the endpoint'),
+      });
+    return this.leases.of(id, runId, make).gate;
   }
 
   nudge(workflowId: string): void {
@@ -41,6 +46,6 @@ export class EndpointLeases {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.leases.values()].map((lease) => lease.close()));
+    await this.leases.close();
   }
 }

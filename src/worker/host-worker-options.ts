@@ -25,6 +25,8 @@ export interface HostWorkerOptions {
   /** `host:port` for Prometheus; null = no metrics. */
   metricsAddress?: string | null;
   sliceMs?: number;
+  /** What is kept for a run goes so long after its last piece of work here. */
+  idleMs?: number;
   /** One of several processes under one supervisor. */
   supervised?: boolean;
   /** For fault tests: told wherever a death must cost nothing. */

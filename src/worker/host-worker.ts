@@ -16,6 +16,8 @@ export interface HostStatus {
 export interface HostWorker {
   hostId: string;
   status(): HostStatus;
+  /** How many things it keeps for the runs that it has work of, by what they are; for others it keeps nothing. */
+  held(): Record<string, number>;
   /** Asks for everything it needs to work, for real. */
   health(): Promise<HealthChecks>;
   /**

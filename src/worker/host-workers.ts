@@ -9,6 +9,8 @@ import { createSinkActivities, type SinkActivities } from '../../activities/sink
 import { type HostRole, holdsSandboxes, orchestrates } from '../core/host-role.js';
 import { hostControlQueue, hostQueue, poolQueue, workflowQueue } from '../core/queues.js';
 import { SECOND_MS } from '../core/time.js';
+import type { HostDeps } from './compose-deps.js';
+import { countsWork } from './counts-work.js';
 import { ledgerSlotSupplier } from './slot-supplier.js';
 import { workflowBundle } from './workflow-bundle.js';
 
@@ -47,7 +49,7 @@ export interface HostWorkers {
 /** Workflows and bookkeeping, and for a host a pool per driver and its two queues. */
 export async function createHostWorkers(
   at: WorkerConnection,
-  deps: ActivityDeps,
+  deps: HostDeps,
   capacities: ReadonlyMap<string, number>,
   role: HostRole,
 ): Promise<HostWorkers> {
@@ -57,6 +59,7 @@ export async function createHostWorkers(
     shutdownForceTime: FORCE_MS,
     maxHeartbeatThrottleInterval: 3 * SECOND_MS,
     defaultHeartbeatThrottleInterval: 3 * SECOND_MS,
+    interceptors: { activity: [countsWork(deps.work)] },
   };
   const drivers = holdsSandboxes(role) ? [...deps.drivers.keys()] : [];
   const sinks = createSinkActivities(deps);

@@ -24,9 +24,13 @@ interface Found {
   startedAt: number;
 }
 
+const attemptName = (owner: AttemptKey): string => `${rolloutId(owner)}/${owner.attempt}`;
+
 /** What becomes of the rollouts that sandboxes belong to, as far as cluster and store definitely know. */
 export class OwnerStates {
-  private readonly forgottenSince = new Map<string, number>();
+  /** Of the last round and of this one. */
+  private forgottenSince: ReadonlyMap<string, number> = new Map();
+  private forgottenNow = new Map<string, number>();
 
   constructor(
     private readonly client: Client,
@@ -34,7 +38,24 @@ export class OwnerStates {
     private readonly now: () => number,
   ) {}
 
+  /** How many rollouts wait for being recovered. */
+  get waiting(): number {
+    return new Set([...this.forgottenSince.keys(), ...this.forgottenNow.keys()]).size;
+  }
+
+  /** Between rounds over all sandboxes: a rollout that nobody asks about any more has none left. */
+  roundEnded(): void {
+    this.forgottenSince = this.forgottenNow;
+    this.forgottenNow = new Map();
+  }
+
   async of(owner: AttemptKey): Promise<OwnerState> {
+    const state = await this.find(owner);
+    if (state === 'unreachable') this.stillWaits(owner);
+    return state;
+  }
+
+  private async find(owner: AttemptKey): Promise<OwnerState> {
     const replay = await this.replayOf(owner);
     if (replay === 'unreachable') return replay;
     if (replay !== null) return this.ofReplay(owner, replay);
@@ -66,7 +87,7 @@ export class OwnerStates {
       if (await this.hasEnded(owner)) return state === 'open' ? 'ended' : state;
       if (state !== 'unknown') return state;
       const closed = await this.store.has(keys.replayClosed(owner.runId, replay.replayId));
-      return closed ? state : this.forgotten(`${rolloutId(owner)}/${owner.attempt}`);
+      return closed ? state : this.forgotten(attemptName(owner));
     } catch {
       return 'unreachable';
     }
@@ -97,9 +118,17 @@ export class OwnerStates {
 
   /** What its cluster does not know waits a while for whoever starts it anew. */
   private forgotten(name: string): OwnerState {
-    const since = this.forgottenSince.get(name) ?? this.now();
-    this.forgottenSince.set(name, since);
+    const since = this.forgottenSince.get(name) ?? this.forgottenNow.get(name) ?? this.now();
+    this.forgottenNow.set(name, since);
     return this.now() - since < RECOVERY_GRACE_MS ? 'unreachable' : 'unknown';
+  }
+
+  /** What could not be asked about now has waited since then all the same. */
+  private stillWaits(owner: AttemptKey): void {
+    for (const name of [rolloutId(owner), attemptName(owner)]) {
+      const since = this.forgottenSince.get(name);
+      if (since !== undefined) this.forgottenNow.set(name, since);
+    }
   }
 
   private async workflow(workflowId: string): Promise<Found> {

@@ -1,10 +1,9 @@
-import type { Client } from '@temporalio/client';
 import type { ActivityDeps } from '../../activities/activity-deps.js';
 import { SECOND_MS } from '../core/time.js';
 import { type ReaperDeps, reapOnce } from '../sandbox/reaper.js';
 import type { SandboxDriver, SandboxInfo } from '../sandbox/sandbox.js';
 import { isPlaced } from './is-placed.js';
-import { OwnerStates } from './owner-state.js';
+import type { OwnerStates } from './owner-state.js';
 import { type Rounds, startRounds } from './rounds.js';
 
 const ROUND_MS = 20 * SECOND_MS;
@@ -13,9 +12,8 @@ const ROUND_MS = 20 * SECOND_MS;
  * Settles what an earlier process left running, then removes, every 20 s, the sandboxes whose workflow is definitely
  * gone or that no record names.
  */
-export async function startReaper(deps: ActivityDeps, client: Client): Promise<Rounds> {
+export async function startReaper(deps: ActivityDeps, owners: OwnerStates): Promise<Rounds> {
   for (const driver of deps.drivers.values()) await adoptRunning(deps, driver);
-  const owners = new OwnerStates(client, deps.store, deps.now);
   const onFailed = (error: unknown) => deps.logger.warn({ err: error }, 'the reaper skips a round');
   return startRounds(ROUND_MS, () => reapAll(deps, owners, onFailed), onFailed);
 }
@@ -49,6 +47,7 @@ async function reapAll(
   owners: OwnerStates,
   onFailed: (error: unknown) => void,
 ): Promise<void> {
+  let all = true;
   for (const driver of deps.drivers.values()) {
     const reaper: ReaperDeps = {
       driver,
@@ -65,6 +64,11 @@ async function reapAll(
         deps.logger.warn({ sandbox: sandbox.ref.id, err: error }, 'a sandbox could not be removed'),
     };
     // An engine that does not answer keeps nobody from reaping at the next one.
-    await reapOnce(reaper).catch(onFailed);
+    await reapOnce(reaper).catch((error: unknown) => {
+      all = false;
+      onFailed(error);
+    });
   }
+  // One that could not list its sandboxes has them all the same.
+  if (all) owners.roundEnded();
 }

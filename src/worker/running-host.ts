@@ -14,6 +14,7 @@ export interface RunningHostParts {
   client: Client;
   presence: HostPresence;
   status(): Omit<HostStatus, 'draining'>;
+  held(): Record<string, number>;
   /** Aborted when the host is to stop: activities return at their next record. */
   stop: AbortController;
   /** Gives back what the host holds, once its workers have ended. */
@@ -49,6 +50,10 @@ export class RunningHost implements HostWorker {
     return { ...this.parts.status(), draining: this.draining };
   }
 
+  held(): Record<string, number> {
+    return this.parts.held();
+  }
+
   health(): Promise<HealthChecks> {
     const { stop } = this.parts;
     const polling = !stop.signal.aborted && this.workers.others.every((w) => w.getState() === 'RUNNING');
@@ -62,7 +67,7 @@ export class RunningHost implements HostWorker {
     stopAll(this.workers.pools);
     // A placement in the air becomes a sandbox, or goes back to the pool.
     await Promise.race([this.placing, sleep(timeoutMs, undefined, { ref: false })]);
-    while (this.held > 0) {
+    while (this.liveSandboxes > 0) {
       if (this.parts.deps.now() >= deadline || this.parts.stop.signal.aborted) return false;
       await sleep(DRAIN_POLL_MS);
     }
@@ -75,7 +80,7 @@ export class RunningHost implements HostWorker {
     await this.done.catch(() => undefined);
   }
 
-  private get held(): number {
+  private get liveSandboxes(): number {
     return Object.values(this.parts.status().live).reduce((sum, n) => sum + n, 0);
   }
 }

@@ -1,17 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import type { ActivityDeps } from '../../activities/activity-deps.js';
 import { HostLedgers } from '../core/host-ledgers.js';
 import { type HostRole, holdsSandboxes } from '../core/host-role.js';
 import type { SlotLedger } from '../core/slot-ledger.js';
-import { SECOND_MS } from '../core/time.js';
+import { MINUTE_MS, SECOND_MS } from '../core/time.js';
 import { PASS_ON } from '../rollout/checkpoints.js';
 import type { SandboxDriver } from '../sandbox/sandbox.js';
 import { clusterId } from '../store/installation.js';
 import { connectNative } from '../temporal/native-connection.js';
 import { capacitiesOf } from './capacity.js';
 import { claimHost } from './claim-host.js';
-import { composeDeps } from './compose-deps.js';
+import { composeDeps, type HostDeps } from './compose-deps.js';
 import { startDiskGuard } from './disk-guard.js';
 import { availableDrivers } from './drivers.js';
 import { HostPresence } from './host-presence.js';
@@ -19,11 +18,17 @@ import type { HostWorker } from './host-worker.js';
 import type { HostWorkerOptions } from './host-worker-options.js';
 import { createHostWorkers } from './host-workers.js';
 import { startImageHousekeeping } from './image-loop.js';
+import { OwnerStates } from './owner-state.js';
 import { startReaper } from './reaper-loop.js';
+import { startRounds } from './rounds.js';
 import { RunningHost } from './running-host.js';
 import { installRuntime } from './temporal-logger.js';
 
 const SLICE_MS = 10 * SECOND_MS;
+/** Between two pieces of work of a run that goes on a host rarely waits so long; what is kept costs little to have anew. */
+const IDLE_MS = MINUTE_MS;
+/** In an idle time. */
+const IDLE_ROUNDS = 6;
 const NO_DRIVERS: ReadonlyMap<string, SandboxDriver> = new Map();
 
 /** What a host holds, given back in the order in which it was taken, newest first. */
@@ -80,24 +85,41 @@ async function serveHost(options: HostWorkerOptions, place: Place): Promise<Host
   const presence = await HostPresence.begin(store, { hostId, role, capacity, live }, logger);
   held.add(() => presence.leave());
   // Sandboxes found running count against the capacity before the first poll.
-  const reaper = await startReaper(deps, client);
+  const owners = new OwnerStates(client, deps.store, deps.now);
+  const reaper = await startReaper(deps, owners);
   held.add(() => reaper.stop());
   const images = startImageHousekeeping(deps, { stateDir, diskKeepFree: options.diskKeepFree ?? null });
   held.add(() => images.stop());
   const disk = await startDiskGuard({ stateDir, ledgers: deps.ledgers, logger });
   held.add(() => disk.stop());
   const at = { connection, namespace: cluster.namespace, identity: `${process.pid}@${hostId}` };
+  const idle = startRounds(
+    idleOf(options) / IDLE_ROUNDS,
+    () => deps.work.letGoOfIdle(),
+    (error) => logger.warn({ err: error }, 'what is kept for runs that have ended is looked at again later'),
+  );
+  held.add(() => idle.stop());
   const workers = await createHostWorkers(at, deps, capacities, role);
   const status = () => ({ hostId, role, capacity, live: live() });
-  return new RunningHost(workers, { deps, client, presence, status, stop, release: () => held.giveBack() });
+  const sum = (counts: Record<string, number>) =>
+    Object.values(counts).reduce((all, count) => all + count, 0);
+  const counts = () => ({
+    ...deps.work.held(),
+    sandboxes: sum(live()),
+    forgottenRollouts: owners.waiting,
+  });
+  const release = () => held.giveBack();
+  return new RunningHost(workers, { deps, client, presence, status, held: counts, stop, release });
 }
+
+const idleOf = ({ idleMs }: HostWorkerOptions): number => idleMs ?? IDLE_MS;
 
 async function compose(
   options: HostWorkerOptions,
   { hostId, role, held }: Place,
   ledgers: HostLedgers,
   shutdown: AbortSignal,
-): Promise<ActivityDeps> {
+): Promise<HostDeps> {
   const { store, client, logger } = options;
   const installation = await clusterId(store, randomUUID);
   const drivers = holdsSandboxes(role)
@@ -115,6 +137,7 @@ async function compose(
     drivers,
     ledgers,
     sliceMs: options.sliceMs ?? SLICE_MS,
+    idleMs: idleOf(options),
     shutdown,
     atCheckpoint: options.atCheckpoint ?? PASS_ON,
   });

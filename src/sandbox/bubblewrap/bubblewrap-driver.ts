@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { LongrunError } from '../../core/errors.js';
 import type { ImageSource, SandboxSpec } from '../../core/task.schema.js';
 import type { Clock } from '../../core/time.js';
+import { PreparedImages } from '../prepared-images.js';
 import type {
   Availability,
   CreateSandbox,
@@ -47,9 +48,11 @@ export class BubblewrapDriver implements SandboxDriver {
   readonly name = 'bubblewrap';
   readonly profile = PROFILE;
   private readonly sandboxes = new Map<string, BubblewrapSandbox>();
-  private readonly images = new Map<string, Promise<BubblewrapImage>>();
+  private readonly images: PreparedImages<BubblewrapImage>;
 
-  constructor(private readonly now: Clock = Date.now) {}
+  constructor(private readonly now: Clock = Date.now) {
+    this.images = new PreparedImages(now);
+  }
 
   async probe(): Promise<Availability> {
     try {
@@ -73,7 +76,7 @@ export class BubblewrapDriver implements SandboxDriver {
     }
     const name = `${BUILT_PREFIX}${source.context.sha256}`;
     try {
-      await this.remember(name, () => this.build(loadContext, source.buildTimeoutMs, signal));
+      await this.images.prepare(name, () => this.build(loadContext, source.buildTimeoutMs, signal));
     } catch (error) {
       // Whoever began the build may have given up; whoever waits here has not.
       if (!LongrunError.is(error, 'cancelled') || signal.aborted) throw error;
@@ -83,7 +86,7 @@ export class BubblewrapDriver implements SandboxDriver {
   }
 
   async prepareSnapshot(image: string, loadFiles: () => Promise<Uint8Array>): Promise<string> {
-    await this.remember(image, async () => unpackSnapshot(await loadFiles()));
+    await this.images.prepare(image, async () => unpackSnapshot(await loadFiles()));
     return image;
   }
 
@@ -153,7 +156,7 @@ export class BubblewrapDriver implements SandboxDriver {
   }
 
   private image(name: string): Promise<BubblewrapImage> {
-    return this.remember(name, async () => {
+    return this.images.prepare(name, async () => {
       if (!name.startsWith(BUILT_PREFIX)) return namedImage(name);
       const message = `The image ${name} was not prepared in this process.`;
       throw new LongrunError('image_missing', message, { retryable: true });
@@ -167,16 +170,6 @@ export class BubblewrapDriver implements SandboxDriver {
   ): Promise<BubblewrapImage> {
     const base = await this.image(HOST_IMAGE);
     return buildImage(base, await loadContext(), () => this.start(base, BUILD, signal), timeoutMs, signal);
-  }
-
-  /** Shares one making of an image among all who ask for it; a failed one may be tried again. */
-  private async remember(name: string, make: () => Promise<BubblewrapImage>): Promise<BubblewrapImage> {
-    const known = this.images.get(name);
-    if (known !== undefined) return known;
-    const making = make();
-    this.images.set(name, making);
-    making.catch(() => this.images.delete(name));
-    return making;
   }
 }
 

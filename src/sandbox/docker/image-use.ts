@@ -1,5 +1,6 @@
 import { mkdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { RecentlyUsed } from '../../core/recently-used.js';
 import { MINUTE_MS } from '../../core/time.js';
 
 /** As exact as the order of removal has to be. */
@@ -7,12 +8,14 @@ const GRAIN_MS = MINUTE_MS;
 
 /** When this host last used each image that longrun built: the modification time of a file per image. */
 export class ImageUse {
-  private readonly noted = new Map<string, number>();
+  private readonly noted: RecentlyUsed<number>;
 
   constructor(
     private readonly folder: string,
     private readonly now: () => number = Date.now,
-  ) {}
+  ) {
+    this.noted = new RecentlyUsed(GRAIN_MS, now);
+  }
 
   /** Best effort: an image whose use could not be noted counts as used when it was made. */
   async note(image: string): Promise<void> {

@@ -1,8 +1,9 @@
 import type Dockerode from 'dockerode';
 import { append } from '../../core/append.js';
 import { LongrunError } from '../../core/errors.js';
+import { RecentlyUsed } from '../../core/recently-used.js';
 import type { ImageSource } from '../../core/task.schema.js';
-import { LONGEST_TIMER_MS } from '../../core/time.js';
+import { HOUR_MS, LONGEST_TIMER_MS } from '../../core/time.js';
 import type { ImageFacts } from './container-options.js';
 import { engineStatus, toLongrunError } from './engine-error.js';
 import { buildFailed, EngineReport, pullFailed } from './image-failure.js';
@@ -18,7 +19,7 @@ type BuiltSource = Extract<ImageSource, { kind: 'dockerfile' }>;
 /** Makes sure that images are there. Builds and pulls of the same image are shared within the process. */
 export class Images {
   private readonly work = new SharedWork<void>();
-  private readonly known = new Map<string, ImageFacts>();
+  private readonly known = new RecentlyUsed<ImageFacts>(HOUR_MS);
 
   constructor(
     private readonly docker: Dockerode,

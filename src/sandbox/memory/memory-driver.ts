@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { LongrunError } from '../../core/errors.js';
 import type { ImageSource } from '../../core/task.schema.js';
 import type { Clock } from '../../core/time.js';
+import { PreparedImages } from '../prepared-images.js';
 import type {
   Availability,
   CreateSandbox,
@@ -32,10 +33,12 @@ export class MemoryDriver implements SandboxDriver {
   readonly name = 'memory';
   readonly profile = PROFILE;
   private readonly sandboxes = new Map<string, MemorySandbox>();
-  private readonly builds = new Map<string, Promise<MemoryImage>>();
+  private readonly builds: PreparedImages<MemoryImage>;
   private base: Promise<MemoryImage> | null = null;
 
-  constructor(private readonly now: Clock = Date.now) {}
+  constructor(private readonly now: Clock = Date.now) {
+    this.builds = new PreparedImages(now);
+  }
 
   async probe(): Promise<Availability> {
     return {
@@ -51,12 +54,9 @@ export class MemoryDriver implements SandboxDriver {
   ): Promise<string> {
     if (source.kind === 'image') return source.name;
     const name = `memory:${source.context.sha256}`;
-    const build = this.builds.get(name) ?? this.build(loadContext, source.buildTimeoutMs, signal);
-    this.builds.set(name, build);
     try {
-      await build;
+      await this.builds.prepare(name, () => this.build(loadContext, source.buildTimeoutMs, signal));
     } catch (error) {
-      if (this.builds.get(name) === build) this.builds.delete(name);
       // Whoever began the build gave up, not whoever waits here.
       if (LongrunError.is(error, 'cancelled') && !signal.aborted) {
         return this.prepareImage(source, loadContext, signal);

@@ -6,6 +6,7 @@ import { HOUR_MS } from '../../core/time.js';
 import { checkKey } from '../check-key.js';
 import type { ArtifactStore, Durability } from '../store.js';
 import { errnoOf, toOpenError, toStoreError } from './store-error.js';
+import { UnsyncedFolders } from './unsynced-folders.js';
 import { placeIn, syncFolder, writeFileWhole } from './write-file.js';
 
 /** Keys cannot start with a dot, so nothing in here is ever seen as a child. */
@@ -23,9 +24,11 @@ const ABANDONED_AFTER_MS = HOUR_MS;
  */
 export class FilesystemStore implements ArtifactStore {
   /** Folders whose entries changed without being synced; the next durable write below takes care of them. */
-  private readonly unsynced = new Set<string>();
+  private readonly unsynced: UnsyncedFolders;
 
-  private constructor(private readonly root: string) {}
+  private constructor(private readonly root: string) {
+    this.unsynced = new UnsyncedFolders(root);
+  }
 
   /** Makes the folder when missing and clears what dead writers left behind. Errors: `bad_input` for one that cannot be written. */
   static async open(root: string): Promise<FilesystemStore> {
@@ -94,6 +97,7 @@ export class FilesystemStore implements ArtifactStore {
       } else {
         // Renamed first, so that nobody ever finds half of a removed run.
         await rename(path, trash);
+        this.unsynced.forgetBelow(path);
         await rm(trash, { recursive: true, force: true });
       }
       await syncFolder(dirname(path));
@@ -118,27 +122,14 @@ export class FilesystemStore implements ArtifactStore {
     try {
       await writeFileWhole(temp, value, durability);
       const { won, changed } = placeIn(dirname(path), () => place(temp, path));
-      if (durability === 'process') for (const folder of changed) this.unsynced.add(folder);
-      else await this.syncAbove(path, changed);
+      if (durability === 'process') await this.unsynced.note(changed);
+      else await this.unsynced.syncAbove(path, changed);
       return won;
     } catch (cause) {
       throw toStoreError(cause, key, path);
     } finally {
       forget(temp);
     }
-  }
-
-  /**
-   * Also for a loser: it goes on with the winner's value, which must outlive a power cut as well.
-   * Together, because the file system commits what is asked for at the same time only once.
-   */
-  private async syncAbove(path: string, changed: readonly string[]): Promise<void> {
-    const folders = new Set(changed);
-    for (let at = dirname(path); at.length >= this.root.length; at = dirname(at)) {
-      if (this.unsynced.has(at)) folders.add(at);
-    }
-    await Promise.all([...folders].map(syncFolder));
-    for (const folder of folders) this.unsynced.delete(folder);
   }
 
   private async removeAbandoned(): Promise<void> {

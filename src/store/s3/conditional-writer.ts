@@ -1,6 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HeadObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import { RecentlyUsed } from '../../core/recently-used.js';
+import { HOUR_MS } from '../../core/time.js';
 import { failureName, isUnanswered, statusOf } from './s3-error.js';
 
 /** Object metadata that tells the writer of a value from all others. */
@@ -9,6 +11,8 @@ const CONFLICT_TRIES = 8;
 const CONFLICT_PAUSE_MS = 20;
 /** From here on a look at the key costs less than sending a value that loses. */
 const LARGE_BYTES = 1024 * 1024;
+/** Whoever tries again does so much sooner. */
+const DOUBT_MS = HOUR_MS;
 
 /**
  * Puts that one writer per key wins (`If-None-Match: *`). A request whose answer was lost may have been
@@ -16,8 +20,11 @@ const LARGE_BYTES = 1024 * 1024;
  * so that whoever is refused can look whether it lost to itself.
  */
 export class ConditionalWriter {
-  /** Writers whose last word is still out, by key: the next try of the same value counts as theirs. */
-  private readonly inDoubt = new Map<string, string>();
+  /**
+   * Writers whose last word is still out, by key: the next try of the same value counts as theirs. A rollout that was
+   * given up meanwhile never tries again.
+   */
+  private readonly inDoubt = new RecentlyUsed<string>(DOUBT_MS);
 
   constructor(
     private readonly client: S3Client,
@@ -26,7 +33,11 @@ export class ConditionalWriter {
 
   /** True when the value under the key is the one of this call. Throws the errors of the client. */
   async put(key: string, value: Uint8Array): Promise<boolean> {
-    if (value.length >= LARGE_BYTES && !this.inDoubt.has(key) && (await this.writerOf(key)) !== null)
+    if (
+      value.length >= LARGE_BYTES &&
+      this.inDoubt.get(key) === undefined &&
+      (await this.writerOf(key)) !== null
+    )
       return false;
     const writer = this.inDoubt.get(key) ?? randomUUID();
     this.inDoubt.delete(key);

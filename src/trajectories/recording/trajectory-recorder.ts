@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { type Kept, KeptPerScope } from '../../core/kept.js';
 import type { Trajectory } from '../../core/trajectory/trajectory.schema.js';
 import { episodeFromRecords } from '../../formats/episode.js';
 import type { TrialRecords } from '../../formats/harbor-job/trial-records.js';
@@ -29,23 +30,26 @@ export function recordingFolder(stateDir: string, run: RunRecord): string {
   return run.config.trajectory.outputDir ?? join(stateDir, 'trajectories');
 }
 
-export function createTrajectoryRecorder({ store, stateDir, logger }: RecorderParts): TrajectoryRecorder {
-  const told = new Set<string>();
-  const stalled = new Set<string>();
+export function createTrajectoryRecorder({
+  store,
+  stateDir,
+  logger,
+}: RecorderParts): TrajectoryRecorder & { readonly kept: Kept } {
+  const troubles = new KeptPerScope<{ stalled: boolean }>();
   const observe = async (runId: string, work: () => Promise<unknown>): Promise<void> => {
     // One wait is enough: the rollouts after it are not held up by a folder that does not answer.
-    if (stalled.has(runId)) return;
+    if (troubles.get(runId)?.stalled) return;
     try {
       await work();
     } catch (err) {
-      if (err instanceof RecordingStalled) stalled.add(runId);
       // A folder that cannot be written to fails each rollout alike: that is said once.
-      const level = told.has(runId) ? 'debug' : 'warn';
-      told.add(runId);
+      const level = troubles.get(runId) === undefined ? 'warn' : 'debug';
+      troubles.set(runId, { stalled: err instanceof RecordingStalled });
       logger[level]({ err, runId }, 'turns could not be recorded; the rollouts themselves are not affected');
     }
   };
   return {
+    kept: troubles,
     rolloutEnded: (run, trial, trajectory) =>
       observe(run.runId, async () => {
         const { trajectory: recording } = run.config;

@@ -1,0 +1,13 @@
+import type { ActivityInterceptorsFactory } from '@temporalio/worker';
+import { scopesOfWorkflow } from '../core/ids.js';
+import type { WorkHere } from '../core/work-here.js';
+
+/** Every activity is a piece of work of the run, and of the task in it, whose workflow asked for it. */
+export function countsWork(work: WorkHere): ActivityInterceptorsFactory {
+  return ({ info }) => ({
+    inbound: {
+      execute: (input, next) =>
+        work.during(scopesOfWorkflow(info.workflowExecution?.workflowId ?? ''), () => next(input)),
+    },
+  });
+}
