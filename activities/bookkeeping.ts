@@ -14,14 +14,14 @@ import type {
   ReplayInput,
   ReplayOpening,
   RunOpening,
-} from '../src/core/workflow-messages.js';
+} from '../src/core/run/workflow-messages.js';
+import { closeGroup, openGroup } from '../src/rollout/books/group-book.js';
+import { closeRun, openPartition, openRun } from '../src/rollout/books/run-book.js';
+import { endServing } from '../src/rollout/books/serve-book.js';
 import { finalizeAttempt } from '../src/rollout/finalize.js';
-import { closeGroup, openGroup } from '../src/rollout/group-book.js';
 import { hasOtherHost } from '../src/rollout/other-hosts.js';
 import { findPlacement } from '../src/rollout/place.js';
 import { closeReplay, openReplay } from '../src/rollout/replay/replay-book.js';
-import { closeRun, openPartition, openRun } from '../src/rollout/run-book.js';
-import { endServing } from '../src/rollout/serve-book.js';
 import type { ActivityDeps } from './activity-deps.js';
 import { withLifecycle } from './with-lifecycle.js';
 

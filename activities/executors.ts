@@ -1,4 +1,4 @@
-import type { Lifecycle } from '../src/rollout/lifecycle.js';
+import type { Lifecycle } from '../src/core/rollout/lifecycle.js';
 
 interface Running {
   stop(): void;

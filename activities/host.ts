@@ -1,7 +1,7 @@
-import type { Fence } from '../src/core/fence.js';
 import { rolloutId } from '../src/core/ids.js';
-import type { SliceAnswer, StepInput, VerifyAnswer } from '../src/core/workflow-messages.js';
-import { runSlice } from '../src/rollout/slice.js';
+import type { Fence } from '../src/core/rollout/fence.js';
+import type { SliceAnswer, StepInput, VerifyAnswer } from '../src/core/run/workflow-messages.js';
+import { runSlice } from '../src/rollout/turns/slice.js';
 import { verifyStep } from '../src/rollout/verify.js';
 import type { ActivityDeps } from './activity-deps.js';
 import { Executors } from './executors.js';

@@ -1,4 +1,4 @@
-import type { PlaceAnswer, PlaceInput } from '../src/core/workflow-messages.js';
+import type { PlaceAnswer, PlaceInput } from '../src/core/run/workflow-messages.js';
 import { placeSandbox } from '../src/rollout/place.js';
 import type { ActivityDeps } from './activity-deps.js';
 import { withLifecycle } from './with-lifecycle.js';

@@ -1,4 +1,4 @@
-import type { SinkInput } from '../src/core/workflow-messages.js';
+import type { SinkInput } from '../src/core/run/workflow-messages.js';
 import type { ActivityDeps } from './activity-deps.js';
 import { Executors } from './executors.js';
 import { withLifecycle } from './with-lifecycle.js';

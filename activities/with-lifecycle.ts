@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { LongrunError } from '../src/core/errors.js';
+import { Detached, type Lifecycle } from '../src/core/rollout/lifecycle.js';
 import { SECOND_MS } from '../src/core/time.js';
-import { Detached, type Lifecycle } from '../src/rollout/lifecycle.js';
 import { toTemporalFailure } from '../src/temporal/failures.js';
 
 const BEAT_MS = SECOND_MS;

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { pino } from 'pino';
-import { createServer, listenOn, trainerApi } from '../src/server/index.js';
+import { createServer, listenOn, trainerApi } from '../src/sinks/listen/http/index.js';
 import { Listener } from '../src/sinks/listen/index.js';
 import { openStore } from '../src/store/index.js';
 

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, Worker } from '@temporalio/worker';
-import type { Session } from '../src/launch/session.js';
+import type { Session } from '../src/runs/session.js';
 import { connectNative } from '../src/temporal/native-connection.js';
 import { WORKFLOW_WORKER } from '../src/worker/host-workers.js';
 import { windowed } from './windowed.js';

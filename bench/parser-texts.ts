@@ -1,4 +1,4 @@
-import type { ToolSchema } from '../src/core/messages.js';
+import type { ToolSchema } from '../src/core/model/messages.js';
 import type { CallFormat } from '../src/parsers/call-format.js';
 import type { Family } from '../src/parsers/parse-result.js';
 

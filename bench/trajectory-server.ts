@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { freePort } from '../src/temporal/ports.js';
+import { freePort } from '../src/machine/ports.js';
 import { residentBytesOf } from './process-stats.js';
 
 const START_MS = 60_000;

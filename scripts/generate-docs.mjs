@@ -1,6 +1,7 @@
-// Writes the reference pages that are made from the code. Needs a build: npm run build.
-import { mkdir, writeFile } from 'node:fs/promises';
+// Writes the pages that are made from the code. Needs a build: npm run docs makes one.
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { withFolders } from './docs/folders.mjs';
 import { securityPage } from './docs/threats.mjs';
 
 const root = new URL('..', import.meta.url);
@@ -16,4 +17,8 @@ await writeFile(
   `${JSON.stringify(configFileJsonSchema(), null, 2)}\n`,
 );
 await writeFile(new URL('docs/security.md', root), securityPage(fileURLToPath(root)));
-console.log('Wrote docs/reference/config.md, docs/reference/longrun.schema.json and docs/security.md.');
+const architecture = new URL('docs/architecture.md', root);
+await writeFile(architecture, withFolders(await readFile(architecture, 'utf8')));
+console.log(
+  'Wrote docs/reference/config.md, docs/reference/longrun.schema.json, docs/security.md and docs/architecture.md.',
+);

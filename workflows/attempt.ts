@@ -7,9 +7,9 @@ import {
   patched,
   sleep,
 } from '@temporalio/workflow';
-import type { Failure, StopReason } from '../src/core/outcome.js';
-import type { RolloutProgress } from '../src/core/rollout-progress.js';
-import type { FinalizeAnswer, PlaceAnswer, RolloutInput } from '../src/core/workflow-messages.js';
+import type { Failure, StopReason } from '../src/core/rollout/outcome.js';
+import type { RolloutProgress } from '../src/core/rollout/rollout-progress.js';
+import type { FinalizeAnswer, PlaceAnswer, RolloutInput } from '../src/core/run/workflow-messages.js';
 import { waitForBudget } from './budget-hold.js';
 import { HOST_LOST, HostLost, onHost } from './host-loss.js';
 import { bookkeeping, controlActivities, hostActivities, poolActivities } from './policies.js';

@@ -1,7 +1,7 @@
 import { condition, getExternalWorkflowHandle, workflowInfo } from '@temporalio/workflow';
-import type { RolloutProgress } from '../src/core/rollout-progress.js';
+import type { RolloutProgress } from '../src/core/rollout/rollout-progress.js';
+import type { BudgetHold } from '../src/core/run/workflow-messages.js';
 import { HOUR_MS } from '../src/core/time.js';
-import type { BudgetHold } from '../src/core/workflow-messages.js';
 import { heldSignal } from './messages.js';
 
 /**

@@ -8,9 +8,9 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { partitionWorkflowId } from '../src/core/ids.js';
-import { RunBoard } from '../src/core/run-board.js';
-import { ServeBoard } from '../src/core/serve-board.js';
-import type { PartitionInput, RunInput, RunOpening } from '../src/core/workflow-messages.js';
+import { RunBoard } from '../src/core/run/run-board.js';
+import { ServeBoard } from '../src/core/run/serve-board.js';
+import type { PartitionInput, RunInput, RunOpening } from '../src/core/run/workflow-messages.js';
 import { childOptions } from './child-options.js';
 import { partition } from './partition.js';
 import { PartitionTeller } from './partition-teller.js';

@@ -9,7 +9,7 @@ import {
 } from '@temporalio/workflow';
 import type { EndpointActivities } from '../activities/endpoints.js';
 import { EndpointBoard, type EndpointInput, freshBoard } from '../src/core/endpoint/endpoint-board.js';
-import { hostControlQueue } from '../src/core/queues.js';
+import { hostControlQueue } from '../src/core/run/queues.js';
 import { MINUTE_MS, SECOND_MS } from '../src/core/time.js';
 import { endpointQuery, leaveEndpointSignal, renewEndpointUpdate } from './messages.js';
 

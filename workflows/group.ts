@@ -9,9 +9,9 @@ import {
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
-import { GroupBoard } from '../src/core/group-board.js';
+import { GroupBoard } from '../src/core/group/group-board.js';
 import { rolloutWorkflowId } from '../src/core/ids.js';
-import type { GroupDigest, GroupInput, GroupOpening } from '../src/core/workflow-messages.js';
+import type { GroupDigest, GroupInput, GroupOpening } from '../src/core/run/workflow-messages.js';
 import { acceptEnd } from './child-end.js';
 import { childOptions } from './child-options.js';
 import { InOrder } from './in-order.js';

@@ -1,6 +1,6 @@
 import { TimeoutType } from '@temporalio/common';
 import { ActivityFailure, TimeoutFailure } from '@temporalio/workflow';
-import type { Failure } from '../src/core/outcome.js';
+import type { Failure } from '../src/core/rollout/outcome.js';
 
 export const HOST_LOST = 'host_lost';
 

@@ -1,10 +1,10 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { ShareAnswer, ShareRequest } from '../src/core/budget-shares.js';
+import type { ShareAnswer, ShareRequest } from '../src/core/budget/budget-shares.js';
 import type { EndpointReport, EndpointShare, EndpointView } from '../src/core/endpoint/messages.js';
-import type { GroupRoom } from '../src/core/group-board.js';
-import type { PauseReason } from '../src/core/pause-reason.js';
-import type { SinkName } from '../src/core/serve-config.schema.js';
-import type { PoolStanding, ProgressCounts, ShiftOrders } from '../src/core/workflow-messages.js';
+import type { GroupRoom } from '../src/core/group/group-board.js';
+import type { PauseReason } from '../src/core/run/pause-reason.js';
+import type { SinkName } from '../src/core/run/serve-config.schema.js';
+import type { PoolStanding, ProgressCounts, ShiftOrders } from '../src/core/run/workflow-messages.js';
 
 /** Stop starting work; what runs stops at its next step. Sent to a run, which passes it on. Without a reason it is a person's. */
 export const pauseSignal = defineSignal<[PauseReason?]>('pause');

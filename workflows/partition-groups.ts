@@ -1,6 +1,6 @@
 import { ChildWorkflowFailure, isCancellation, startChild } from '@temporalio/workflow';
 import { type GroupKey, groupId, groupWorkflowId } from '../src/core/ids.js';
-import type { PartitionOpening } from '../src/core/workflow-messages.js';
+import type { PartitionOpening } from '../src/core/run/workflow-messages.js';
 import { acceptEnd } from './child-end.js';
 import { childOptions } from './child-options.js';
 import { group } from './group.js';

@@ -1,5 +1,5 @@
 import { type RolloutKey, rolloutWorkflowId } from '../src/core/ids.js';
-import type { PartitionOpening } from '../src/core/workflow-messages.js';
+import type { PartitionOpening } from '../src/core/run/workflow-messages.js';
 import type { PartitionWork, Unit } from './partition-work.js';
 import { runRollout } from './run-rollout.js';
 

@@ -1,9 +1,9 @@
 import type { SignalDefinition } from '@temporalio/workflow';
 import { partitionWorkflowId } from '../src/core/ids.js';
-import { DEFAULT_STANDING } from '../src/core/pool-priority.js';
-import type { RunBoard } from '../src/core/run-board.js';
-import type { ServeBoard } from '../src/core/serve-board.js';
-import type { PartitionInput, PoolStanding, RunOpening } from '../src/core/workflow-messages.js';
+import { DEFAULT_STANDING } from '../src/core/run/pool-priority.js';
+import type { RunBoard } from '../src/core/run/run-board.js';
+import type { ServeBoard } from '../src/core/run/serve-board.js';
+import type { PartitionInput, PoolStanding, RunOpening } from '../src/core/run/workflow-messages.js';
 import { InOrder } from './in-order.js';
 import { ordersSignal, pauseSignal, resumeSignal, shareSignal, standingSignal } from './messages.js';
 import { tell } from './pass-on.js';

@@ -1,4 +1,4 @@
-import type { PartitionInput, RolloutPolicy, ShiftOrders } from '../src/core/workflow-messages.js';
+import type { PartitionInput, RolloutPolicy, ShiftOrders } from '../src/core/run/workflow-messages.js';
 import type { Conductor } from './run-rollout.js';
 
 /** What the parts of a partition share. */

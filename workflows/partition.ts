@@ -6,8 +6,12 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { evaluateWorkflowId } from '../src/core/ids.js';
-import { PartitionBoard } from '../src/core/partition-board.js';
-import type { PartitionInput, PartitionOpening, PartitionSummary } from '../src/core/workflow-messages.js';
+import { PartitionBoard } from '../src/core/run/partition-board.js';
+import type {
+  PartitionInput,
+  PartitionOpening,
+  PartitionSummary,
+} from '../src/core/run/workflow-messages.js';
 import { InOrder } from './in-order.js';
 import {
   exhaustedSignal,

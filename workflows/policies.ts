@@ -4,11 +4,11 @@ import type { ControlActivities } from '../activities/control.js';
 import type { HostActivities } from '../activities/host.js';
 import type { PoolActivities } from '../activities/pool.js';
 import type { SinkActivities } from '../activities/sinks.js';
-import { DEFAULT_STANDING, placementPriority } from '../src/core/pool-priority.js';
-import { hostControlQueue } from '../src/core/queues.js';
-import type { SinkName } from '../src/core/serve-config.schema.js';
+import { DEFAULT_STANDING, placementPriority } from '../src/core/run/pool-priority.js';
+import { hostControlQueue } from '../src/core/run/queues.js';
+import type { SinkName } from '../src/core/run/serve-config.schema.js';
+import type { RolloutPolicy } from '../src/core/run/workflow-messages.js';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../src/core/time.js';
-import type { RolloutPolicy } from '../src/core/workflow-messages.js';
 
 /** One proxy per policy. Work is bounded by time and heartbeats; only clean-up gives up early. */
 const PATIENT: ActivityOptions = {

@@ -8,8 +8,8 @@ import {
   setHandler,
 } from '@temporalio/workflow';
 import { replayRolloutWorkflowId } from '../src/core/ids.js';
-import { PartitionBoard } from '../src/core/partition-board.js';
-import type { ReplayInput, ReplayOpening } from '../src/core/workflow-messages.js';
+import { PartitionBoard } from '../src/core/run/partition-board.js';
+import type { ReplayInput, ReplayOpening } from '../src/core/run/workflow-messages.js';
 import { InOrder } from './in-order.js';
 import { concurrencySignal, progressQuery } from './messages.js';
 import { handlePauses } from './pass-on.js';

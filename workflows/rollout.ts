@@ -1,6 +1,6 @@
 import { CancelledFailure, setHandler } from '@temporalio/workflow';
-import { RolloutProgress } from '../src/core/rollout-progress.js';
-import type { RolloutDigest, RolloutInput } from '../src/core/workflow-messages.js';
+import { RolloutProgress } from '../src/core/rollout/rollout-progress.js';
+import type { RolloutDigest, RolloutInput } from '../src/core/run/workflow-messages.js';
 import { runAttempt } from './attempt.js';
 import { pauseSignal, phaseQuery, resumeSignal } from './messages.js';
 

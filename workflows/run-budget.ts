@@ -5,9 +5,9 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import { BudgetShares, freshShares } from '../src/core/budget-shares.js';
+import { BudgetShares, freshShares } from '../src/core/budget/budget-shares.js';
+import type { RunBudgetInput } from '../src/core/run/workflow-messages.js';
 import { MINUTE_MS, SECOND_MS } from '../src/core/time.js';
-import type { RunBudgetInput } from '../src/core/workflow-messages.js';
 import { askBudgetUpdate } from './messages.js';
 
 /** As long as `SHARE_LEASE_MS` of the processes that hold them. */

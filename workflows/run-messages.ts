@@ -1,8 +1,8 @@
 import { setHandler, upsertMemo, workflowInfo } from '@temporalio/workflow';
-import { isBudget, MEMO_PAUSE_DETAIL, MEMO_PAUSED_BY } from '../src/core/pause-reason.js';
-import type { RunBoard } from '../src/core/run-board.js';
-import type { ServeBoard } from '../src/core/serve-board.js';
-import type { RunOpening } from '../src/core/workflow-messages.js';
+import { isBudget, MEMO_PAUSE_DETAIL, MEMO_PAUSED_BY } from '../src/core/run/pause-reason.js';
+import type { RunBoard } from '../src/core/run/run-board.js';
+import type { ServeBoard } from '../src/core/run/serve-board.js';
+import type { RunOpening } from '../src/core/run/workflow-messages.js';
 import {
   allowanceSignal,
   amendedSignal,

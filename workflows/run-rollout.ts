@@ -1,6 +1,6 @@
 import { startChild } from '@temporalio/workflow';
-import type { PartitionBoard } from '../src/core/partition-board.js';
-import type { RolloutInput } from '../src/core/workflow-messages.js';
+import type { PartitionBoard } from '../src/core/run/partition-board.js';
+import type { RolloutInput } from '../src/core/run/workflow-messages.js';
 import { acceptEnd } from './child-end.js';
 import { childOptions } from './child-options.js';
 import type { InOrder } from './in-order.js';

@@ -5,9 +5,9 @@ import {
   condition,
   isCancellation,
 } from '@temporalio/workflow';
-import type { RunBoard } from '../src/core/run-board.js';
-import type { SinkName } from '../src/core/serve-config.schema.js';
-import type { RunInput, ServeOpening, SinkInput } from '../src/core/workflow-messages.js';
+import type { RunBoard } from '../src/core/run/run-board.js';
+import type { SinkName } from '../src/core/run/serve-config.schema.js';
+import type { RunInput, ServeOpening, SinkInput } from '../src/core/run/workflow-messages.js';
 import type { PartitionTeller } from './partition-teller.js';
 import { closingSink, sinkActivities } from './policies.js';
 import { noteStandstill } from './run-messages.js';

@@ -1,6 +1,6 @@
 import { defineSearchAttributeKey } from '@temporalio/common';
 import type { GroupKey, RolloutKey } from '../src/core/ids.js';
-import { SEARCH_ATTRIBUTES } from '../src/core/search-attribute-names.js';
+import { SEARCH_ATTRIBUTES } from '../src/core/run/search-attribute-names.js';
 
 const runIdKey = defineSearchAttributeKey(SEARCH_ATTRIBUTES.runId, 'KEYWORD');
 const taskIdKey = defineSearchAttributeKey(SEARCH_ATTRIBUTES.taskId, 'KEYWORD');

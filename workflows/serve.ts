@@ -1,4 +1,4 @@
-import type { RunInput } from '../src/core/workflow-messages.js';
+import type { RunInput } from '../src/core/run/workflow-messages.js';
 import { conductRun } from './conduct-run.js';
 
 /**

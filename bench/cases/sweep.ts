@@ -1,7 +1,7 @@
 import { evaluateWorkflowId, partitionWorkflowId } from '../../src/core/ids.js';
-import { partitionsOf } from '../../src/core/partitioning.js';
-import { RunTracker } from '../../src/launch/run-tracker.js';
-import { watchRun } from '../../src/launch/watch-run.js';
+import { partitionsOf } from '../../src/core/run/partitioning.js';
+import { RunTracker } from '../../src/runs/status/run-tracker.js';
+import { watchRun } from '../../src/runs/status/watch-run.js';
 import { readPlan, readRun } from '../../src/store/runs.js';
 import { BenchHost } from '../bench-host.js';
 import type { BenchCase } from '../measure.js';

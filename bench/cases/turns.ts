@@ -1,4 +1,4 @@
-import { readStepHistory } from '../../src/rollout/step-history.js';
+import { readStepHistory } from '../../src/rollout/turns/step-history.js';
 import { BenchHost } from '../bench-host.js';
 import type { BenchCase } from '../measure.js';
 import { atMost, median } from '../measure.js';

@@ -1,7 +1,7 @@
-import type { ChatMessage, ToolCall, ToolSchema } from '../core/messages.js';
-import type { StopReason } from '../core/outcome.js';
-import type { RunConfig } from '../core/run-config.schema.js';
-import type { CallRecord, ToolResult } from '../store/records.schema.js';
+import type { ChatMessage, ToolCall, ToolSchema } from '../core/model/messages.js';
+import type { StopReason } from '../core/rollout/outcome.js';
+import type { RunConfig } from '../core/run/run-config.schema.js';
+import type { CallRecord, ToolResult } from '../store/records/records.schema.js';
 import type { Tool } from './tool.js';
 
 /** A finished turn: the recorded answer of the model and the recorded result of each of its calls. */

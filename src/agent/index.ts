@@ -1,4 +1,4 @@
-import type { RunConfig } from '../core/run-config.schema.js';
+import type { RunConfig } from '../core/run/run-config.schema.js';
 import type { TurnAgent } from './agent.js';
 import { toolCallingAgent } from './tool-calling/tool-calling-agent.js';
 

@@ -1,4 +1,4 @@
-import type { ToolSchema } from '../core/messages.js';
+import type { ToolSchema } from '../core/model/messages.js';
 import type { ExecRequest, ExecResult } from '../sandbox/sandbox.js';
 
 /** What a tool may do while it plans: look, as often as it likes, without side effects. */

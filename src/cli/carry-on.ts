@@ -1,6 +1,6 @@
-import { posixQuote } from '../agent/posix-quote.js';
 import type { FlagValues } from '../config/merge-settings.js';
 import { type SettingRow, settingTable } from '../config/setting-table.js';
+import { posixQuote } from '../core/text/posix-quote.js';
 
 const PLAIN = /^[\w@%+=:,./-]+$/;
 

@@ -1,7 +1,7 @@
 import { type Logger, pino, stdSerializers } from 'pino';
 import { prettyFactory } from 'pino-pretty';
 
-import { REDACTED, redact } from '../core/redact.js';
+import { REDACTED, redact } from '../core/text/redact.js';
 
 import { escapeJson, escapeTerminal, escapeTerminalLine } from '../report/escape-terminal.js';
 

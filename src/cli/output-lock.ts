@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { LongrunError } from '../core/errors.js';
-import { type ProcessLock, tryAcquire } from '../temporal/process-lock.js';
+import { type ProcessLock, tryAcquire } from '../machine/process-lock.js';
 
 /** Takes the right to write to a folder, for the life of this process. Errors: `already_exists` while another has it. */
 export function lockOutput(stateDir: string, folder: string): ProcessLock<{ folder: string }> {

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { LongrunError } from '../core/errors.js';
 import { escapeTerminal } from '../report/escape-terminal.js';
-import { toSnakeCase } from '../store/wire-names.js';
+import { toSnakeCase } from '../store/wire/wire-names.js';
 import { type CliIo, EXIT, wantsColour } from './cli-io.js';
 import { printJson } from './print.js';
 

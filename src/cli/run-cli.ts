@@ -24,7 +24,7 @@ async function complete(words: readonly string[], io: CliIo): Promise<number> {
   // The adapter brings its own `completion`.
   const entries = COMMANDS.filter(({ name }) => name !== 'completion');
   const program = await buildProgram(io, () => true, entries);
-  const { completeWords } = await import('./complete-words.js');
+  const { completeWords } = await import('./completion/complete-words.js');
   io.stdout.write(completeWords(program, words, io.env));
   return EXIT.done;
 }

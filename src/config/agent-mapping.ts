@@ -1,6 +1,6 @@
 import { isMap, isScalar, type Node, type YAMLMap } from 'yaml';
 import { badInput } from '../core/errors.js';
-import { closest } from './closest.js';
+import { closest } from '../core/text/closest.js';
 import type { FileValue } from './file-value.js';
 import type { SettingName } from './settings.schema.js';
 

@@ -1,7 +1,7 @@
 import { lstatSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { posixQuote } from '../agent/posix-quote.js';
 import { badInput, type LongrunError } from '../core/errors.js';
+import { posixQuote } from '../core/text/posix-quote.js';
 
 const ROOT = 0;
 const OTHERS_WRITE = 0o022;

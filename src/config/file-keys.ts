@@ -1,4 +1,4 @@
-import { toSnakeCase } from '../store/wire-names.js';
+import { toSnakeCase } from '../store/wire/wire-names.js';
 
 /** The part of a JSON Schema that says where keys are ours; elsewhere they are the user's (model ids, labels). */
 export interface KeySchema {

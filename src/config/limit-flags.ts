@@ -1,6 +1,6 @@
 import { badInput } from '../core/errors.js';
-import { AMENDABLE, type Amendable, type LimitChanges } from '../core/limits.js';
-import { limitChangesSchema } from '../store/limits.schema.js';
+import { AMENDABLE, type Amendable, type LimitChanges } from '../core/run/limits.js';
+import { limitChangesSchema } from '../store/records/limits.schema.js';
 import { readText } from './read-text.js';
 import { settingTable } from './setting-table.js';
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { badInput } from '../core/errors.js';
-import { toSnakeCase } from '../store/wire-names.js';
-import { closest } from './closest.js';
+import { closest } from '../core/text/closest.js';
+import { toSnakeCase } from '../store/wire/wire-names.js';
 import { DEFAULT_CONFIG_FILE, keySchema, readConfigFile, readConfigLeniently } from './config-file.js';
 import { fromFileKeys } from './file-keys.js';
 import type { FileSettingName } from './file-settings.schema.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { groupConfigFields as run } from '../core/group-config.schema.js';
+import { groupConfigFields as run } from '../core/group/group-config.schema.js';
 import { settingsSchema } from './settings.schema.js';
 
 /** What `longrun process` and `longrun serve` take about groups. `group_budget_*` are in the settings of every run. */

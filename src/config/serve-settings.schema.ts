@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { settingUrlSchema } from '../core/endpoint-url.schema.js';
-import { serveConfigSchema } from '../core/serve-config.schema.js';
+import { settingUrlSchema } from '../core/model/endpoint-url.schema.js';
+import { serveConfigSchema } from '../core/run/serve-config.schema.js';
 import { groupSettings } from './process-settings.schema.js';
 import { settingsSchema } from './settings.schema.js';
 

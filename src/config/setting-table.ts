@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { toSnakeCase } from '../store/wire-names.js';
+import { toSnakeCase } from '../store/wire/wire-names.js';
 import { type FileSettingName, fileSettingsSchema } from './file-settings.schema.js';
 import { groupSettings, type ProcessSettingName, processSettingsSchema } from './process-settings.schema.js';
 import { type ServeSettingName, serveSettings, serveSettingsSchema } from './serve-settings.schema.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { settingUrlSchema } from '../core/endpoint-url.schema.js';
 import { ID_PATTERN } from '../core/ids.js';
-import { recordingFields } from '../core/recording.schema.js';
+import { settingUrlSchema } from '../core/model/endpoint-url.schema.js';
+import { recordingFields } from '../core/run/recording.schema.js';
 import {
   AGENTS,
   CONTEXT_POLICIES,
@@ -9,7 +9,7 @@ import {
   runConfigSchema,
   SANDBOXES,
   TOKEN_APIS,
-} from '../core/run-config.schema.js';
+} from '../core/run/run-config.schema.js';
 import { FAMILIES } from '../parsers/parse-result.js';
 
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { HOST_ROLES } from '../core/host-role.js';
+import { HOST_ROLES } from '../core/host/host-role.js';
 
 const port = z.int().min(1).max(65_535).nullable().default(null);
 

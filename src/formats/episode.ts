@@ -1,9 +1,9 @@
-import { groupIndexOf } from '../core/group-plan.js';
+import { groupIndexOf } from '../core/group/group-plan.js';
 import { groupId, rolloutId } from '../core/ids.js';
 import type { Episode, EpisodeTurn } from '../core/trajectory/episode.schema.js';
 import { REWARD_QUALITY, type RewardSignal } from '../core/trajectory/reward-signal.schema.js';
 import type { Trajectory } from '../core/trajectory/trajectory.schema.js';
-import type { RunRecord } from '../store/records.schema.js';
+import type { RunRecord } from '../store/records/records.schema.js';
 import { agentName } from './harbor-job/model-info.js';
 import type { TrialRecords } from './harbor-job/trial-records.js';
 import type { RecordedTurn } from './trajectory.js';

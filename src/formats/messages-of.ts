@@ -1,4 +1,4 @@
-import { append } from '../core/append.js';
+import { append } from '../core/lists/append.js';
 import type { Episode } from '../core/trajectory/episode.schema.js';
 import type { TimeStep, TrajectoryMessage } from '../core/trajectory/trajectory.schema.js';
 import type { OfferedTool } from './offered-tools.js';

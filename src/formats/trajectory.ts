@@ -1,10 +1,10 @@
 import type { RolloutKey } from '../core/ids.js';
 import { rolloutId } from '../core/ids.js';
-import type { AssistantMessage, ChatMessage, ToolSchema } from '../core/messages.js';
-import { outcomeClass } from '../core/outcome.js';
-import type { Task } from '../core/task.schema.js';
+import type { AssistantMessage, ChatMessage, ToolSchema } from '../core/model/messages.js';
+import { outcomeClass } from '../core/rollout/outcome.js';
+import type { Task } from '../core/rollout/task.schema.js';
 import type { TimeStep, Trajectory, TrajectoryMessage } from '../core/trajectory/trajectory.schema.js';
-import type { AttemptRecord, CallRecord, ToolResult } from '../store/records.schema.js';
+import type { AttemptRecord, CallRecord, ToolResult } from '../store/records/records.schema.js';
 
 /** One turn as it was recorded: the answer, and the result of each of its calls. */
 export interface RecordedTurn {

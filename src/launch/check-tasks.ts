@@ -1,11 +1,11 @@
 import { LongrunError } from '../core/errors.js';
-import type { RunDocument } from '../report/summary.js';
+import type { RunDocument } from '../records/summary.js';
+import { openImageProbe } from '../runs/image-probe.js';
+import { loadTasks } from '../runs/load-tasks.js';
+import { resolveSandbox } from '../runs/resolve-sandbox.js';
 import type { TaskProblem } from '../tasks/harbor/problem.js';
 import { type ValidationReport, validateTasks } from '../tasks/validate.js';
-import { openImageProbe } from './image-probe.js';
 import { type LaunchOptions, type LaunchOutcome, launchRun } from './launch-run.js';
-import { loadTasks } from './load-tasks.js';
-import { resolveSandbox } from './resolve-sandbox.js';
 
 export interface CheckOptions extends LaunchOptions {
   named: string;

@@ -2,16 +2,16 @@ import type { Logger } from 'pino';
 import { byteSize } from '../config/byte-size.js';
 import { mergeWorkerSettings } from '../config/merge-settings.js';
 import { SECOND_MS } from '../core/time.js';
-import type { Plan, RolloutResult, RunRecord } from '../store/records.schema.js';
+import { HostKeeper } from '../hosts/host-keeper.js';
+import { refuseWhereServed } from '../hosts/worker-presence.js';
+import type { Session } from '../runs/session.js';
+import { nameLostRuns } from '../runs/status/name-lost-runs.js';
+import { RunTracker } from '../runs/status/run-tracker.js';
+import type { RunView } from '../runs/status/run-view.js';
+import { type RunEnd, watchRun } from '../runs/status/watch-run.js';
+import type { Plan, RolloutResult, RunRecord } from '../store/records/records.schema.js';
 import { serverStatus } from '../temporal/embedded-server.js';
 import { RUN_WORKFLOWS } from '../temporal/run-workflow.js';
-import { HostKeeper } from './host-keeper.js';
-import { nameLostRuns } from './name-lost-runs.js';
-import { RunTracker } from './run-tracker.js';
-import type { RunView } from './run-view.js';
-import type { Session } from './session.js';
-import { type RunEnd, watchRun } from './watch-run.js';
-import { refuseWhereServed } from './worker-presence.js';
 
 export interface FollowOptions {
   session: Session;

@@ -1,14 +1,14 @@
 import { LongrunError } from '../core/errors.js';
+import { hasWorker } from '../hosts/worker-presence.js';
+import { joinSession, openSession, type SessionOptions } from '../runs/session.js';
+import { endDocument } from '../runs/status/end-document.js';
+import { RunTracker } from '../runs/status/run-tracker.js';
+import { watchRun } from '../runs/status/watch-run.js';
 import { openStore } from '../store/index.js';
-import type { RunRecord } from '../store/records.schema.js';
+import type { RunRecord } from '../store/records/records.schema.js';
 import { readPlan, readRun } from '../store/runs.js';
 import type { RunClient } from '../temporal/run-client.js';
-import { endDocument } from './end-document.js';
 import { type AttendOptions, attend, reportClosed } from './launch-run.js';
-import { RunTracker } from './run-tracker.js';
-import { joinSession, openSession, type SessionOptions } from './session.js';
-import { watchRun } from './watch-run.js';
-import { hasWorker } from './worker-presence.js';
 
 export interface ResumeOptions extends AttendOptions {
   stateDir: string;

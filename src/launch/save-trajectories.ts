@@ -7,13 +7,13 @@ import type { ExportContext } from '../formats/export-format.js';
 import { pythonJson } from '../formats/python-json.js';
 import { FAILED_FILE, SAMPLES_FILE, shareGptFormat } from '../formats/sharegpt/sharegpt.js';
 import { UNPARSED_KEY } from '../formats/sharegpt/unparsed-arguments.js';
+import { readEpisode } from '../records/episodes-of-run.js';
 import { APPENDING, openOwn } from '../store/filesystem/open-own.js';
 import { errnoOf } from '../store/filesystem/store-error.js';
-import type { RolloutResult } from '../store/records.schema.js';
+import type { RolloutResult } from '../store/records/records.schema.js';
 import { readRun } from '../store/runs.js';
 import type { ArtifactStore } from '../store/store.js';
-import { readLines } from '../trajectories/read-lines.js';
-import { readEpisode } from '../trajectories/read-run.js';
+import { readLines } from '../trajectories/files/read-lines.js';
 
 const CONTEXT: ExportContext = {
   tools: [],

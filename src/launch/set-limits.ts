@@ -1,15 +1,15 @@
-import { limitsMoney } from '../core/budget-ceilings.js';
+import { limitsMoney } from '../core/budget/budget-ceilings.js';
 import { badInput, LongrunError } from '../core/errors.js';
-import { amendedConfig, type LimitChanges } from '../core/limits.js';
-import type { RunConfig } from '../core/run-config.schema.js';
+import { amendedConfig, type LimitChanges } from '../core/run/limits.js';
+import type { RunConfig } from '../core/run/run-config.schema.js';
+import { hasWorker } from '../hosts/worker-presence.js';
 import { requirePrice } from '../model/require-price.js';
-import { readClosedRun } from '../report/write-summary.js';
+import { readClosedRun } from '../records/write-summary.js';
+import { openSession, type SessionOptions } from '../runs/session.js';
 import { openStore } from '../store/index.js';
 import { amendLimits } from '../store/limits.js';
 import { readRun } from '../store/runs.js';
 import type { RunProgress } from '../temporal/run-client.js';
-import { openSession, type SessionOptions } from './session.js';
-import { hasWorker } from './worker-presence.js';
 
 export interface SetLimits {
   /** The settings as they are now. */

@@ -5,10 +5,10 @@ import type { Episode } from '../core/trajectory/episode.schema.js';
 import { traceFile } from '../formats/atropos-v1/atropos-v1-format.js';
 import { sessionIdOf } from '../formats/episode.js';
 import { type UploadReport, uploadEpisodes, uploadLedgerFile } from '../sinks/upload/index.js';
-import type { RunRecord } from '../store/records.schema.js';
+import type { RunRecord } from '../store/records/records.schema.js';
 import { plannedRollouts, readPlan } from '../store/runs.js';
 import type { ArtifactStore } from '../store/store.js';
-import { readEpisodes } from '../trajectories/read-file.js';
+import { readEpisodes } from '../trajectories/files/read-file.js';
 import { completeRecording } from '../trajectories/recording/complete-recording.js';
 import { recordingFolder } from '../trajectories/recording/trajectory-recorder.js';
 

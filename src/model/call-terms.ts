@@ -1,4 +1,4 @@
-import type { Usage } from '../core/usage.js';
+import type { Usage } from '../core/rollout/usage.js';
 import { estimatePrompt } from './estimate-tokens.js';
 import type { ModelClient, ModelRequest } from './model-client.js';
 import type { ModelPrice } from './model-table.js';

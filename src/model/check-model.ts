@@ -1,5 +1,5 @@
-import { closest } from '../config/closest.js';
 import { LongrunError } from '../core/errors.js';
+import { closest } from '../core/text/closest.js';
 import { SECOND_MS } from '../core/time.js';
 import { checkTokenApi } from './check-token-api.js';
 import { type Endpoint, publicUrl, resolveEndpoint } from './endpoint.js';

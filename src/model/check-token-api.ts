@@ -1,5 +1,5 @@
 import { badInput } from '../core/errors.js';
-import type { RunConfig } from '../core/run-config.schema.js';
+import type { RunConfig } from '../core/run/run-config.schema.js';
 import { isScripted } from './scripted/scripted-name.js';
 
 /** The settings of a run that choose how token ids are had. */

@@ -1,5 +1,5 @@
 import { LongrunError } from '../core/errors.js';
-import { withoutTrailingSlashes } from '../core/without-trailing-slashes.js';
+import { withoutTrailingSlashes } from '../core/text/without-trailing-slashes.js';
 
 export const DEFAULT_BASE_URL = 'https://api.openai.com/v1';
 /** As `apiKeyEnv`: the endpoint asks for no key. */

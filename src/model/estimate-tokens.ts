@@ -1,4 +1,4 @@
-import type { ChatMessage, ToolSchema } from '../core/messages.js';
+import type { ChatMessage, ToolSchema } from '../core/model/messages.js';
 
 /** UTF-8 bytes per token. English and code run at 3 to 4.5, Chinese at 3: the estimate errs upwards. */
 const BYTES_PER_TOKEN = 3;

@@ -1,7 +1,7 @@
 import type { ToldLimits } from '../core/endpoint/messages.js';
-import type { AssistantMessage, ChatMessage, ToolSchema } from '../core/messages.js';
-import type { Rendering } from '../core/rendering.schema.js';
-import type { Usage } from '../core/usage.js';
+import type { AssistantMessage, ChatMessage, ToolSchema } from '../core/model/messages.js';
+import type { Rendering } from '../core/model/rendering.schema.js';
+import type { Usage } from '../core/rollout/usage.js';
 
 /** The turn before, as it was sent and sampled. */
 export interface SampledBefore {

@@ -1,4 +1,4 @@
-import type { Usage } from '../core/usage.js';
+import type { Usage } from '../core/rollout/usage.js';
 import { type ModelPrice, modelFacts } from './model-table.js';
 
 const MILLION = 1_000_000;

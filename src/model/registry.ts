@@ -1,7 +1,7 @@
 import { LongrunError } from '../core/errors.js';
-import type { Kept } from '../core/kept.js';
-import type { RunConfig } from '../core/run-config.schema.js';
-import { SharedByRuns } from '../core/shared-by-runs.js';
+import type { Kept } from '../core/held/kept.js';
+import { SharedByRuns } from '../core/held/shared-by-runs.js';
+import type { RunConfig } from '../core/run/run-config.schema.js';
 import type { Clock } from '../core/time.js';
 import { sendsIds, type TokenSettings } from './check-token-api.js';
 import { DEFAULT_BASE_URL, type Endpoint, isLoopback, resolveEndpoint } from './endpoint.js';

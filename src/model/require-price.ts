@@ -1,5 +1,5 @@
 import { badInput } from '../core/errors.js';
-import type { RunConfig } from '../core/run-config.schema.js';
+import type { RunConfig } from '../core/run/run-config.schema.js';
 import { DEFAULT_BASE_URL, isLoopback } from './endpoint.js';
 import { priceOf } from './prices.js';
 import { isScripted } from './scripted/scripted-name.js';

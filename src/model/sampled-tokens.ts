@@ -1,5 +1,5 @@
 import { LongrunError } from '../core/errors.js';
-import type { Usage } from '../core/usage.js';
+import type { Usage } from '../core/rollout/usage.js';
 import { POLICY_VERSION_HEADER } from './call-headers.js';
 
 /** A certain token has log-probability 0; engines answer a rounding error more. */

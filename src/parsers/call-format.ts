@@ -1,4 +1,4 @@
-import type { ToolSchema } from '../core/messages.js';
+import type { ToolSchema } from '../core/model/messages.js';
 import type { Family, ParseFailure, Repair } from './parse-result.js';
 
 /** A text with a memory of searches that came to nothing, so that reading stays linear in its length. */

@@ -1,4 +1,4 @@
-import { append } from '../core/append.js';
+import { append } from '../core/lists/append.js';
 import type { Asked } from './asked-family.js';
 import { CallFinisher } from './calls/finish-calls.js';
 import type { Family, ParseOptions, ParseResult } from './parse-result.js';

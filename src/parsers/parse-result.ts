@@ -1,4 +1,4 @@
-import type { ToolSchema } from '../core/messages.js';
+import type { ToolSchema } from '../core/model/messages.js';
 
 /** Model families whose texts can be read. Each may have several wire formats. */
 export const FAMILIES = [

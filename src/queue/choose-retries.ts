@@ -1,6 +1,6 @@
 import { badInput, LongrunError } from '../core/errors.js';
-import { groupedBy } from '../core/grouped-by.js';
 import { parseRolloutId, type RolloutKey } from '../core/ids.js';
+import { groupedBy } from '../core/lists/grouped-by.js';
 import { mapBounded } from '../store/map-bounded.js';
 import { readPlan, readRun } from '../store/runs.js';
 import type { ArtifactStore } from '../store/store.js';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { LongrunError } from '../core/errors.js';
-import { findRollout } from '../launch/load-rollout.js';
+import { findRollout } from '../records/find-rollout.js';
 import { keys } from '../store/keys.js';
-import { readChildren } from '../store/records.js';
-import { attemptRecordSchema } from '../store/records.schema.js';
-import { resolutionSchema } from '../store/replay.schema.js';
+import { readChildren } from '../store/records/records.js';
+import { attemptRecordSchema } from '../store/records/records.schema.js';
+import { resolutionSchema } from '../store/records/replay.schema.js';
 import { readResolutions } from '../store/replays.js';
 import { type QueueRow, queueRowSchema, readQueueRow } from './read-queue.js';
 

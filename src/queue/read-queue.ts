@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { type RolloutKey, rolloutId } from '../core/ids.js';
-import { outcomeClass, type QueueState } from '../core/outcome.js';
+import { outcomeClass, type QueueState } from '../core/rollout/outcome.js';
+import { standingOf } from '../records/review-state.js';
 import { keys } from '../store/keys.js';
 import { mapBounded } from '../store/map-bounded.js';
-import { readChildren, readRecord } from '../store/records.js';
-import { attemptRecordSchema, failureSchema, planSchema } from '../store/records.schema.js';
-import { resolutionSchema } from '../store/replay.schema.js';
+import { readChildren, readRecord } from '../store/records/records.js';
+import { attemptRecordSchema, failureSchema, planSchema } from '../store/records/records.schema.js';
+import { resolutionSchema } from '../store/records/replay.schema.js';
 import { readResolutions } from '../store/replays.js';
 import { listRuns, plannedRollouts, readResult, readRun } from '../store/runs.js';
 import type { ArtifactStore } from '../store/store.js';
-import { standingOf } from './standing.js';
 
 export const QUEUE_STATES = [
   'retryable_failure',

@@ -1,8 +1,8 @@
 import { badInput } from '../core/errors.js';
 import type { RolloutKey } from '../core/ids.js';
 import { keys } from '../store/keys.js';
-import { putRecordIfAbsent } from '../store/records.js';
-import { type Resolution, resolutionSchema } from '../store/replay.schema.js';
+import { putRecordIfAbsent } from '../store/records/records.js';
+import { type Resolution, resolutionSchema } from '../store/records/replay.schema.js';
 import { readResolutions } from '../store/replays.js';
 import type { ArtifactStore } from '../store/store.js';
 import { type QueueRow, readQueueRow } from './read-queue.js';

@@ -1,7 +1,7 @@
 import { type RolloutKey, rolloutId } from '../core/ids.js';
-import type { RunConfig } from '../core/run-config.schema.js';
-import { NO_USAGE } from '../core/usage.js';
-import type { RolloutResult } from '../store/records.schema.js';
+import { NO_USAGE } from '../core/rollout/usage.js';
+import type { RunConfig } from '../core/run/run-config.schema.js';
+import type { RolloutResult } from '../store/records/records.schema.js';
 
 /** The result of a rollout that never had an attempt, because its run was cancelled. */
 export function cancelledUnstarted(key: RolloutKey, config: RunConfig, now: number): RolloutResult {

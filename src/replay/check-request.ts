@@ -1,7 +1,7 @@
-import { closest } from '../config/closest.js';
 import { badInput } from '../core/errors.js';
-import { STOP_REASONS, type StopReason } from '../core/outcome.js';
-import type { ReplayRequest } from '../store/replay.schema.js';
+import { STOP_REASONS, type StopReason } from '../core/rollout/outcome.js';
+import { closest } from '../core/text/closest.js';
+import type { ReplayRequest } from '../store/records/replay.schema.js';
 
 const MOST_TIMES = 100;
 

@@ -1,11 +1,11 @@
 import { LongrunError } from '../core/errors.js';
 import type { RolloutKey } from '../core/ids.js';
-import type { RunConfig } from '../core/run-config.schema.js';
-import { readClosedRun } from '../report/write-summary.js';
+import type { RunConfig } from '../core/run/run-config.schema.js';
+import { readClosedRun } from '../records/write-summary.js';
 import { keys } from '../store/keys.js';
-import { putRecordIfAbsent } from '../store/records.js';
-import { type RunRecord, rolloutResultSchema } from '../store/records.schema.js';
-import { type ReplayRecord, type ReplayRequest, replayRecordSchema } from '../store/replay.schema.js';
+import { putRecordIfAbsent } from '../store/records/records.js';
+import { type RunRecord, rolloutResultSchema } from '../store/records/records.schema.js';
+import { type ReplayRecord, type ReplayRequest, replayRecordSchema } from '../store/records/replay.schema.js';
 import { listReplays } from '../store/replays.js';
 import type { ArtifactStore } from '../store/store.js';
 import { cancelledUnstarted } from './cancelled-unstarted.js';

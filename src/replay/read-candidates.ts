@@ -1,11 +1,11 @@
 import type { RolloutKey } from '../core/ids.js';
-import { outcomeClass } from '../core/outcome.js';
-import { readClosedRun } from '../report/write-summary.js';
+import { outcomeClass } from '../core/rollout/outcome.js';
+import { readClosedRun } from '../records/write-summary.js';
 import { readSteps } from '../rollout/attempt-record.js';
-import { isComplete } from '../rollout/step-history.js';
+import { isComplete } from '../rollout/turns/step-history.js';
 import { mapBounded } from '../store/map-bounded.js';
-import type { RolloutResult, RunRecord } from '../store/records.schema.js';
-import type { ReplayRequest } from '../store/replay.schema.js';
+import type { RolloutResult, RunRecord } from '../store/records/records.schema.js';
+import type { ReplayRequest } from '../store/records/replay.schema.js';
 import { plannedRollouts, readPlan, readResult, readTask } from '../store/runs.js';
 import type { ArtifactStore } from '../store/store.js';
 import { selectTasks } from '../tasks/select-tasks.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { mapBounded } from '../store/map-bounded.js';
-import { type RolloutResult, type RunRecord, rolloutResultSchema } from '../store/records.schema.js';
-import { type ReplayMember, type ReplayRecord, replayRecordSchema } from '../store/replay.schema.js';
+import { type RolloutResult, type RunRecord, rolloutResultSchema } from '../store/records/records.schema.js';
+import { type ReplayMember, type ReplayRecord, replayRecordSchema } from '../store/records/replay.schema.js';
 import { readAllResults, readClosedReplay, readReplayResult } from '../store/replays.js';
 import type { ArtifactStore } from '../store/store.js';
 import { whichCounts } from '../store/which-counts.js';

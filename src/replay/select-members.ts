@@ -1,6 +1,6 @@
-import { outcomeClass } from '../core/outcome.js';
-import type { RolloutResult } from '../store/records.schema.js';
-import type { ReplayMember, ReplayRequest } from '../store/replay.schema.js';
+import { outcomeClass } from '../core/rollout/outcome.js';
+import type { RolloutResult } from '../store/records/records.schema.js';
+import type { ReplayMember, ReplayRequest } from '../store/records/replay.schema.js';
 
 /** What is known of a rollout that may be replayed. */
 export interface Candidate {

@@ -1,11 +1,11 @@
 import { LongrunError } from '../core/errors.js';
-import { groupedBy } from '../core/grouped-by.js';
-import { taskSchema } from '../core/task.schema.js';
+import { groupedBy } from '../core/lists/grouped-by.js';
+import { taskSchema } from '../core/rollout/task.schema.js';
 import { isScripted } from '../model/index.js';
 import { keys } from '../store/keys.js';
-import { putRecordIfAbsent } from '../store/records.js';
-import { type Plan, planSchema, type RunRecord, runRecordSchema } from '../store/records.schema.js';
-import { forkOriginSchema, type ReplayMember, type ReplayRecord } from '../store/replay.schema.js';
+import { putRecordIfAbsent } from '../store/records/records.js';
+import { type Plan, planSchema, type RunRecord, runRecordSchema } from '../store/records/records.schema.js';
+import { forkOriginSchema, type ReplayMember, type ReplayRecord } from '../store/records/replay.schema.js';
 import { readRun, readTask } from '../store/runs.js';
 import type { ArtifactStore } from '../store/store.js';
 

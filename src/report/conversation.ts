@@ -1,13 +1,13 @@
-import { append } from '../core/append.js';
+import { append } from '../core/lists/append.js';
 import type { TimeStep, TrajectoryMessage } from '../core/trajectory/trajectory.schema.js';
 import { argumentsObject } from '../formats/arguments-object.js';
-import type { AttemptRecord, OracleRun, Verdict } from '../store/records.schema.js';
+import type { RolloutView } from '../records/read-rollout.js';
+import type { AttemptRecord, OracleRun, Verdict } from '../store/records/records.schema.js';
 import { boundLines } from './bounded-text.js';
 import { displayWidth } from './display-width.js';
 import { escapeTerminal, escapeTerminalLine } from './escape-terminal.js';
 import { feedbackLines } from './feedback-lines.js';
 import { dollars, duration, reward } from './quantities.js';
-import type { RolloutView } from './read-rollout.js';
 import { replayedLines } from './replayed-lines.js';
 import { rolloutMark } from './rollout-mark.js';
 import type { Style } from './style.js';

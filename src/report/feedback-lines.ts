@@ -1,4 +1,4 @@
-import type { Feedback } from '../store/feedback.schema.js';
+import type { Feedback } from '../store/records/feedback.schema.js';
 import { escapeTerminalLine } from './escape-terminal.js';
 import type { Style } from './style.js';
 

@@ -1,5 +1,5 @@
-import { isBudget, type PauseReason } from '../core/pause-reason.js';
-import type { RunConfig } from '../core/run-config.schema.js';
+import { isBudget, type PauseReason } from '../core/run/pause-reason.js';
+import type { RunConfig } from '../core/run/run-config.schema.js';
 import { dollars } from './quantities.js';
 
 type Budgets = Pick<

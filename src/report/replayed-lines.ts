@@ -1,4 +1,4 @@
-import type { Replayed } from '../store/replay.schema.js';
+import type { Replayed } from '../store/records/replay.schema.js';
 import { escapeTerminalLine } from './escape-terminal.js';
 
 const DIFFERENCE_CHARS = 200;

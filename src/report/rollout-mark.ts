@@ -1,4 +1,4 @@
-import type { RolloutResult } from '../store/records.schema.js';
+import type { RolloutResult } from '../store/records/records.schema.js';
 import type { StyleName } from './style.js';
 
 /** How one rollout ended, as one column: told apart without colour, too. */

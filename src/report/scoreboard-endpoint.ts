@@ -1,7 +1,7 @@
+import type { RunDocument } from '../records/summary.js';
 import { escapeTerminalLine } from './escape-terminal.js';
 import { count, duration, percent } from './quantities.js';
 import type { Style } from './style.js';
-import type { RunDocument } from './summary.js';
 
 /** How the endpoint of an open run stands: what it bears, what is asked of it, what it refuses. */
 export function endpointLines({ endpoint }: RunDocument, style: Style): string[] {

@@ -1,7 +1,7 @@
-import type { RolloutResult } from '../store/records.schema.js';
+import type { RunDocument } from '../records/summary.js';
+import type { RolloutResult } from '../store/records/records.schema.js';
 import { rolloutMark } from './rollout-mark.js';
 import type { Style } from './style.js';
-import type { RunDocument } from './summary.js';
 import { type Column, painted, renderTable } from './table.js';
 
 /** Kinds of failure shown; the rest is in the document. */

@@ -1,10 +1,10 @@
-import { groupedBy } from '../core/grouped-by.js';
+import { groupedBy } from '../core/lists/grouped-by.js';
 import { mean } from '../core/statistics/mean.js';
-import type { RolloutResult } from '../store/records.schema.js';
+import type { RunDocument } from '../records/summary.js';
+import type { RolloutResult } from '../store/records/records.schema.js';
 import { reward } from './quantities.js';
 import { ROLLOUT_MARKS, rolloutMark } from './rollout-mark.js';
 import type { Style } from './style.js';
-import type { RunDocument } from './summary.js';
 import { type Cell, type Column, renderTable } from './table.js';
 
 /** A screenful; of a larger benchmark the tasks that were solved least are shown. */

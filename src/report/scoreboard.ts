@@ -1,6 +1,7 @@
-import { totalTokens } from '../core/usage.js';
-import { afterthoughtLines } from './afterthoughts.js';
+import { totalTokens } from '../core/rollout/usage.js';
+import type { Estimate, RunDocument } from '../records/summary.js';
 import { escapeTerminalLine } from './escape-terminal.js';
+import { laterChangeLines } from './later-changes.js';
 import { pauseAdvice, pauseNote } from './pause-text.js';
 import { count, dollars, duration, percent, reward, UNKNOWN } from './quantities.js';
 import { endpointLines } from './scoreboard-endpoint.js';
@@ -8,7 +9,6 @@ import { failureLines, lookCloserLines } from './scoreboard-failures.js';
 import { taskLines } from './scoreboard-tasks.js';
 import { serveLines } from './serve-lines.js';
 import type { Style } from './style.js';
-import type { Estimate, RunDocument } from './summary.js';
 import { type Cell, type Column, painted, renderTable } from './table.js';
 
 const BAR_COLUMNS = 20;
@@ -34,7 +34,7 @@ export function renderScoreboard(document: RunDocument, options: ScoreboardOptio
     footLines(document, style),
     document.serving === undefined ? [] : serveLines(document.serving),
     endpointLines(document, style),
-    afterthoughtLines(document, style),
+    laterChangeLines(document, style),
     lookCloserLines(document, style),
   ];
   const filled = sections.filter((lines) => lines.length > 0);

@@ -1,27 +1,7 @@
+import type { Serving, SinkLine } from '../records/serving.js';
 import { escapeTerminalLine } from './escape-terminal.js';
 
-/** What is said of a sink. */
-export interface SinkLine {
-  name: string;
-  queued: number | null;
-  delivered: number;
-  parked: number;
-  skipped: number;
-  masked: number;
-  policyVersion: string | null;
-  lag: number | null;
-  note: string | null;
-}
-
-/** How far a run that serves has come: groups of the shifts that were opened, and its sinks. */
-export interface Serving {
-  shifts: number;
-  groups: number;
-  closed: number;
-  sinks: SinkLine[];
-}
-
-/** The same as text, a line per sink. */
+/** How far a run that serves has come, as text: a line per sink. */
 export function serveLines({ shifts, groups, closed, sinks }: Serving): string[] {
   return [`shift ${shifts} · ${closed} of ${groups} groups closed`, ...sinks.map(sinkLine)];
 }

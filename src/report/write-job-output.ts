@@ -3,15 +3,15 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { LongrunError } from '../core/errors.js';
-import type { Task } from '../core/task.schema.js';
+import type { Task } from '../core/rollout/task.schema.js';
 import { type JobFiles, jobFiles, trialFiles } from '../formats/harbor-job/job-files.js';
 import { trialLock } from '../formats/harbor-job/trial-config.js';
 import type { HarborJob } from '../formats/harbor-job/trial-records.js';
+import { readTrial } from '../records/read-trial.js';
+import type { RunDocument } from '../records/summary.js';
 import { errnoOf, toStoreError } from '../store/filesystem/store-error.js';
 import { readTask } from '../store/runs.js';
 import type { ArtifactStore } from '../store/store.js';
-import { readTrial } from './read-trial.js';
-import type { RunDocument } from './summary.js';
 
 /**
  * Writes a run as a job in Harbor's layout, `<outputDir>/<runId>/…`, and answers that folder. It is

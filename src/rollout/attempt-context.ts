@@ -1,10 +1,10 @@
-import type { Fence } from '../core/fence.js';
 import type { AttemptKey } from '../core/ids.js';
-import type { Task, TaskStep } from '../core/task.schema.js';
+import type { Fence } from '../core/rollout/fence.js';
+import type { Lifecycle } from '../core/rollout/lifecycle.js';
+import type { Task, TaskStep } from '../core/rollout/task.schema.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
-import type { Placement, RunRecord } from '../store/records.schema.js';
+import type { Placement, RunRecord } from '../store/records/records.schema.js';
 import type { RolloutDeps } from './deps.js';
-import type { Lifecycle } from './lifecycle.js';
 
 /** Everything one executor needs to act for an attempt: the records, the sandbox, its fence. */
 export interface AttemptContext {

@@ -1,10 +1,10 @@
 import type { AttemptKey } from '../core/ids.js';
-import type { Failure, StopReason } from '../core/outcome.js';
-import { outcomeClass } from '../core/outcome.js';
-import type { Task } from '../core/task.schema.js';
-import { addUsage, NO_USAGE } from '../core/usage.js';
+import type { Failure, StopReason } from '../core/rollout/outcome.js';
+import { outcomeClass } from '../core/rollout/outcome.js';
+import type { Task } from '../core/rollout/task.schema.js';
+import { addUsage, NO_USAGE } from '../core/rollout/usage.js';
 import { keys } from '../store/keys.js';
-import { readRecord } from '../store/records.js';
+import { readRecord } from '../store/records/records.js';
 import {
   type AgentEnd,
   type AttemptRecord,
@@ -13,10 +13,10 @@ import {
   placementSchema,
   type Verdict,
   verdictSchema,
-} from '../store/records.schema.js';
+} from '../store/records/records.schema.js';
 import type { ArtifactStore } from '../store/store.js';
 import { replayedAttempt } from './replay/replayed-attempt.js';
-import { addCost, readStepHistory, type StepHistory } from './step-history.js';
+import { addCost, readStepHistory, type StepHistory } from './turns/step-history.js';
 
 export interface Ended {
   stopReason: StopReason;

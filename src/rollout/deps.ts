@@ -1,19 +1,19 @@
 import type { Logger } from 'pino';
-import type { BudgetStop } from '../core/budget.js';
-import type { HostLedgers } from '../core/host-ledgers.js';
+import type { BudgetStop } from '../core/budget/budget.js';
+import type { HostLedgers } from '../core/host/host-ledgers.js';
 import type { Clock } from '../core/time.js';
 import type { ModelGate } from '../model/limits/model-gate.js';
 import type { ModelClient } from '../model/model-client.js';
 import type { SandboxDriver } from '../sandbox/sandbox.js';
-import type { RunRecord } from '../store/records.schema.js';
+import type { RunRecord } from '../store/records/records.schema.js';
 import type { ArtifactStore } from '../store/store.js';
 import type { Environment } from '../tasks/environment.js';
 import type { HostEnv } from '../tasks/passed-env.js';
 import type { TrajectoryRecorder } from '../trajectories/recording/trajectory-recorder.js';
-import type { CallPolicies } from './call-policies.js';
+import type { CallPolicies } from './calls/call-policies.js';
+import type { RunBudgets } from './calls/run-budget.js';
 import type { AtCheckpoint } from './checkpoints.js';
 import type { RolloutObserver } from './observer.js';
-import type { RunBudgets } from './run-budget.js';
 
 /** What the work on rollouts needs of the outside; composed once, in `worker/`. */
 export interface RolloutDeps {

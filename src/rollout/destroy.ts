@@ -1,8 +1,8 @@
 import type { AttemptKey } from '../core/ids.js';
 import type { SandboxRef } from '../sandbox/sandbox.js';
 import { keys } from '../store/keys.js';
-import { readRecord } from '../store/records.js';
-import { placementSchema, verifierSandboxSchema } from '../store/records.schema.js';
+import { readRecord } from '../store/records/records.js';
+import { placementSchema, verifierSandboxSchema } from '../store/records/records.schema.js';
 import type { RolloutDeps } from './deps.js';
 
 /** Removes every sandbox an attempt has on this host; idempotent. */

@@ -1,5 +1,5 @@
-import type { RolloutDigest } from '../core/workflow-messages.js';
-import type { RolloutResult } from '../store/records.schema.js';
+import type { RolloutDigest } from '../core/run/workflow-messages.js';
+import type { RolloutResult } from '../store/records/records.schema.js';
 
 /** What a workflow is told of a result. */
 export function digestOf(result: RolloutResult): RolloutDigest {

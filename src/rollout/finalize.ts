@@ -1,29 +1,29 @@
-import { closingFence } from '../core/fence.js';
 import { rolloutId } from '../core/ids.js';
-import { outcomeClass, queueState } from '../core/outcome.js';
-import { nextAttemptDelay } from '../core/retry-policy.js';
-import type { Task } from '../core/task.schema.js';
-import { addUsage, NO_USAGE } from '../core/usage.js';
-import type { FinalizeAnswer, FinalizeInput } from '../core/workflow-messages.js';
+import { closingFence } from '../core/rollout/fence.js';
+import { outcomeClass, queueState } from '../core/rollout/outcome.js';
+import { nextAttemptDelay } from '../core/rollout/retry-policy.js';
+import type { Task } from '../core/rollout/task.schema.js';
+import { addUsage, NO_USAGE } from '../core/rollout/usage.js';
+import type { FinalizeAnswer, FinalizeInput } from '../core/run/workflow-messages.js';
 import { raiseFence } from '../store/fence-store.js';
 import { keys } from '../store/keys.js';
-import { putRecordIfAbsent, readChildren } from '../store/records.js';
+import { putRecordIfAbsent, readChildren } from '../store/records/records.js';
 import {
   type AttemptRecord,
   attemptRecordSchema,
   type RolloutResult,
   type RunRecord,
   rolloutResultSchema,
-} from '../store/records.schema.js';
+} from '../store/records/records.schema.js';
 import { readReplayResult } from '../store/replays.js';
 import { readRun, readSealedResult, readTask, trajectoryKey } from '../store/runs.js';
 import { attemptRecord } from './attempt-record.js';
-import { mayCallAgain } from './budget-hold.js';
+import { mayCallAgain } from './calls/budget-hold.js';
+import { settleLostCallsOf } from './calls/lost-calls.js';
 import type { RolloutDeps } from './deps.js';
 import { digestOf } from './digest.js';
-import { settleLostCallsOf } from './lost-calls.js';
 import { claimAttempt, claimedAttempts } from './replay/claim-attempt.js';
-import { addCost } from './step-history.js';
+import { addCost } from './turns/step-history.js';
 import { writeTrajectory } from './write-trajectory.js';
 
 /**

@@ -1,9 +1,9 @@
 import { LongrunError } from '../core/errors.js';
-import type { Failure } from '../core/outcome.js';
-import type { Healthcheck } from '../core/task.schema.js';
+import { type Lifecycle, pause } from '../core/rollout/lifecycle.js';
+import type { Failure } from '../core/rollout/outcome.js';
+import type { Healthcheck } from '../core/rollout/task.schema.js';
 import { runExec } from '../sandbox/run-exec.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
-import { type Lifecycle, pause } from './lifecycle.js';
 
 const OUTPUT_BYTES = 4_000;
 

@@ -1,4 +1,4 @@
-import type { AttemptRecord, RolloutResult } from '../store/records.schema.js';
+import type { AttemptRecord, RolloutResult } from '../store/records/records.schema.js';
 
 /** What the work on rollouts tells whoever watches it. */
 export interface RolloutObserver {

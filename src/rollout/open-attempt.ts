@@ -1,16 +1,16 @@
 import { LongrunError } from '../core/errors.js';
-import type { Fence } from '../core/fence.js';
 import type { AttemptKey } from '../core/ids.js';
+import type { Fence } from '../core/rollout/fence.js';
+import { type Lifecycle, mayGoOn } from '../core/rollout/lifecycle.js';
 import { GoneSandbox } from '../sandbox/gone-sandbox.js';
 import { assertFence, raiseFence } from '../store/fence-store.js';
 import { keys } from '../store/keys.js';
-import { readRecord } from '../store/records.js';
-import { placementSchema } from '../store/records.schema.js';
+import { readRecord } from '../store/records/records.js';
+import { placementSchema } from '../store/records/records.schema.js';
 import { readRun, readTask } from '../store/runs.js';
 import { atLevel } from '../tasks/verification/isolation-level.js';
 import type { AttemptContext } from './attempt-context.js';
 import type { RolloutDeps } from './deps.js';
-import { type Lifecycle, mayGoOn } from './lifecycle.js';
 import { withEarlierChanges } from './replay/earlier-changes.js';
 
 /** Raises the fence and finds the sandbox; one that no longer exists says so when it is used. */

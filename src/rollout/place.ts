@@ -1,30 +1,30 @@
 import { LongrunError } from '../core/errors.js';
 import type { AttemptKey, RolloutKey } from '../core/ids.js';
-import type { Failure } from '../core/outcome.js';
-import { hostControlQueue, hostQueue } from '../core/queues.js';
-import type { SandboxSpec, Task } from '../core/task.schema.js';
+import { afterAskedWait, type Lifecycle, mayGoOn, RetryLater } from '../core/rollout/lifecycle.js';
+import type { Failure } from '../core/rollout/outcome.js';
+import type { SandboxSpec, Task } from '../core/rollout/task.schema.js';
+import { hostControlQueue, hostQueue } from '../core/run/queues.js';
+import type { PlaceAnswer, PlaceInput } from '../core/run/workflow-messages.js';
 import { SECOND_MS } from '../core/time.js';
-import type { PlaceAnswer, PlaceInput } from '../core/workflow-messages.js';
 import type { Sandbox, SandboxDriver, SandboxOwner } from '../sandbox/sandbox.js';
 import { loadBlob } from '../store/blobs.js';
 import { keys } from '../store/keys.js';
-import { putRecordIfAbsent, readChildren, readRecord } from '../store/records.js';
+import { putRecordIfAbsent, readChildren, readRecord } from '../store/records/records.js';
 import {
   attemptRecordSchema,
   type Placement,
   placementSchema,
   type RolloutResult,
   type RunRecord,
-} from '../store/records.schema.js';
-import type { Provenance } from '../store/replay.schema.js';
+} from '../store/records/records.schema.js';
+import type { Provenance } from '../store/records/replay.schema.js';
 import { provenanceOf, readReplayResult } from '../store/replays.js';
 import { readRun, readSealedResult, readTask } from '../store/runs.js';
 import { resolveEnv } from '../tasks/resolve-env.js';
-import { heldByBudget } from './budget-hold.js';
+import { heldByBudget } from './calls/budget-hold.js';
 import type { RolloutDeps } from './deps.js';
 import { digestOf } from './digest.js';
 import { waitHealthy } from './healthcheck.js';
-import { afterAskedWait, type Lifecycle, mayGoOn, RetryLater } from './lifecycle.js';
 import { persist } from './persist.js';
 import { claimAttempt } from './replay/claim-attempt.js';
 import { awaitForkSnapshot } from './replay/fork-snapshot.js';

@@ -1,16 +1,16 @@
 import { LongrunError } from '../core/errors.js';
-import type { BlobRef, SandboxSpec } from '../core/task.schema.js';
+import { afterAskedWait } from '../core/rollout/lifecycle.js';
+import type { BlobRef, SandboxSpec } from '../core/rollout/task.schema.js';
 import type { ExecRequest, ExecResult, Sandbox, SandboxRef } from '../sandbox/sandbox.js';
 import { loadBlob } from '../store/blobs.js';
 import { keys } from '../store/keys.js';
-import { putRecordIfAbsent, readRecord } from '../store/records.js';
-import { type VerifierSandbox, verifierSandboxSchema } from '../store/records.schema.js';
+import { putRecordIfAbsent, readRecord } from '../store/records/records.js';
+import { type VerifierSandbox, verifierSandboxSchema } from '../store/records/records.schema.js';
 import type { RewardContext } from '../tasks/reward-context.js';
 import type { AttemptContext } from './attempt-context.js';
-import { ExecJournal } from './exec-journal.js';
-import { afterAskedWait } from './lifecycle.js';
 import { persist } from './persist.js';
 import { discard, driverOf, ownerOf, specOf } from './place.js';
+import { ExecJournal } from './turns/exec-journal.js';
 
 /** What an environment scores a step with: every effect fenced, journaled and found again after a crash. */
 export class StepRewardContext implements RewardContext {

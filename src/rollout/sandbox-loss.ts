@@ -1,4 +1,4 @@
-import type { Failure, StopReason } from '../core/outcome.js';
+import type { Failure, StopReason } from '../core/rollout/outcome.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 
 export interface Loss {

@@ -1,4 +1,4 @@
-import { shell } from '../core/shell.js';
+import { shell } from '../core/text/shell.js';
 import { READ_STAT } from '../sandbox/exec-script.js';
 
 /** What the script below prints at its end. */

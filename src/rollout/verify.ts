@@ -1,17 +1,22 @@
 import { LongrunError } from '../core/errors.js';
-import type { Fence } from '../core/fence.js';
 import type { AttemptKey } from '../core/ids.js';
-import type { TaskStep } from '../core/task.schema.js';
-import type { VerifyAnswer } from '../core/workflow-messages.js';
+import type { Fence } from '../core/rollout/fence.js';
+import type { Lifecycle } from '../core/rollout/lifecycle.js';
+import type { TaskStep } from '../core/rollout/task.schema.js';
+import type { VerifyAnswer } from '../core/run/workflow-messages.js';
 import { assertFence } from '../store/fence-store.js';
 import { keys } from '../store/keys.js';
-import { putRecordIfAbsent, readRecord } from '../store/records.js';
-import { type AgentEnd, agentEndSchema, type Verdict, verdictSchema } from '../store/records.schema.js';
+import { putRecordIfAbsent, readRecord } from '../store/records/records.js';
+import {
+  type AgentEnd,
+  agentEndSchema,
+  type Verdict,
+  verdictSchema,
+} from '../store/records/records.schema.js';
 import { readRun, readTask } from '../store/runs.js';
 import { atLevel } from '../tasks/verification/isolation-level.js';
 import type { AttemptContext } from './attempt-context.js';
 import type { RolloutDeps } from './deps.js';
-import type { Lifecycle } from './lifecycle.js';
 import { openAttempt } from './open-attempt.js';
 import { keepFinalState } from './replay/final-state.js';
 import { StepRewardContext } from './reward-context.js';

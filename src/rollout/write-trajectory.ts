@@ -1,15 +1,15 @@
 import { opening } from '../agent/tool-calling/conversation.js';
 import { corrections } from '../agent/tool-calling/corrections.js';
 import type { AttemptKey } from '../core/ids.js';
-import type { Task } from '../core/task.schema.js';
+import type { Task } from '../core/rollout/task.schema.js';
 import { type Trajectory, trajectorySchema } from '../core/trajectory/trajectory.schema.js';
 import type { TrialStep } from '../formats/harbor-job/trial-records.js';
 import { assembleTrajectory, type RecordedStep } from '../formats/trajectory.js';
-import { writeRecord } from '../store/records.js';
-import type { AttemptRecord, RunRecord } from '../store/records.schema.js';
-import { agentContextOf } from './agent-context.js';
+import { writeRecord } from '../store/records/records.js';
+import type { AttemptRecord, RunRecord } from '../store/records/records.schema.js';
 import { readSteps } from './attempt-record.js';
 import type { RolloutDeps } from './deps.js';
+import { agentContextOf } from './turns/agent-context.js';
 
 /** What the record of an attempt was made of. */
 export interface WrittenTrajectory {

@@ -1,4 +1,4 @@
-import { shell } from '../core/shell.js';
+import { shell } from '../core/text/shell.js';
 
 /** Exit status of a command that could not be begun (no such directory, no process left). */
 export const NOT_BEGUN = 126;

@@ -1,4 +1,4 @@
-import { RecentlyUsed } from '../core/recently-used.js';
+import { RecentlyUsed } from '../core/held/recently-used.js';
 import { type Clock, MINUTE_MS } from '../core/time.js';
 
 /** From preparing an image to starting a sandbox of it takes far less; having one anew costs seconds. */

@@ -1,4 +1,4 @@
-import type { ImageSource, SandboxSpec } from '../core/task.schema.js';
+import type { ImageSource, SandboxSpec } from '../core/rollout/task.schema.js';
 import type { ImageKeeper } from './image-keeper.js';
 
 /** Enough to find a sandbox again from any process on its host. */

@@ -1,9 +1,9 @@
-import type { SinkName } from '../core/serve-config.schema.js';
+import type { SinkName } from '../core/run/serve-config.schema.js';
 import { AppendLog } from '../store/append-log.js';
 import { keys } from '../store/keys.js';
-import { readRecord } from '../store/records.js';
-import type { RunRecord } from '../store/records.schema.js';
-import { feedEntrySchema, policySchema } from '../store/serve.schema.js';
+import { readRecord } from '../store/records/records.js';
+import type { RunRecord } from '../store/records/records.schema.js';
+import { feedEntrySchema, policySchema } from '../store/records/serve.schema.js';
 import type { ArtifactStore } from '../store/store.js';
 import { type Progress, progressSchema } from './host/progress.schema.js';
 

@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 import type { GroupKey } from '../core/ids.js';
-import type { SinkName } from '../core/serve-config.schema.js';
+import type { SinkName } from '../core/run/serve-config.schema.js';
 import type { Clock } from '../core/time.js';
 import type { Episode } from '../core/trajectory/episode.schema.js';
-import type { GroupRecord } from '../store/group.schema.js';
-import type { RunRecord } from '../store/records.schema.js';
-import type { Policy } from '../store/serve.schema.js';
+import type { GroupRecord } from '../store/records/group.schema.js';
+import type { RunRecord } from '../store/records/records.schema.js';
+import type { Policy } from '../store/records/serve.schema.js';
 import type { ArtifactStore } from '../store/store.js';
 
 /** A closed group of a run, as a sink takes it. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { putRecordIfAbsent, readRecord } from './records.js';
+import { putRecordIfAbsent, readRecord } from './records/records.js';
 import type { ArtifactStore } from './store.js';
 
 /**

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { LongrunError } from '../core/errors.js';
-import type { BlobRef } from '../core/task.schema.js';
+import type { BlobRef } from '../core/rollout/task.schema.js';
 import { keys } from './keys.js';
 import type { ArtifactStore } from './store.js';
 

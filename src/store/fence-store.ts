@@ -1,7 +1,7 @@
 import { LongrunError } from '../core/errors.js';
-import { compareFences, type Fence, fenceName, parseFenceName } from '../core/fence.js';
 import type { AttemptKey } from '../core/ids.js';
 import { rolloutId } from '../core/ids.js';
+import { compareFences, type Fence, fenceName, parseFenceName } from '../core/rollout/fence.js';
 import { keys } from './keys.js';
 import type { ArtifactStore } from './store.js';
 

@@ -1,10 +1,10 @@
-import { groupIndexOf, groupsOf } from '../core/group-plan.js';
+import { groupIndexOf, groupsOf } from '../core/group/group-plan.js';
 import { type GroupKey, groupId } from '../core/ids.js';
-import { type GroupRecord, groupRecordSchema } from './group.schema.js';
 import { keys } from './keys.js';
 import { mapBounded } from './map-bounded.js';
-import { readRecord } from './records.js';
-import type { Plan, RunRecord } from './records.schema.js';
+import { type GroupRecord, groupRecordSchema } from './records/group.schema.js';
+import { readRecord } from './records/records.js';
+import type { Plan, RunRecord } from './records/records.schema.js';
 import type { ArtifactStore } from './store.js';
 
 /** The record of a group; null while it is open. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { HOST_ROLES, holdsSandboxes } from '../core/host-role.js';
+import { HOST_ROLES, holdsSandboxes } from '../core/host/host-role.js';
 import { MINUTE_MS } from '../core/time.js';
 import { keys } from './keys.js';
-import { readChildren } from './records.js';
+import { readChildren } from './records/records.js';
 import type { ArtifactStore } from './store.js';
 
 /** A living worker writes its record every 10 s; one that has not for so long is not there. */

@@ -1,7 +1,7 @@
 import { LongrunError } from '../core/errors.js';
 import { keys } from './keys.js';
-import { putRecordIfAbsent, readRecord } from './records.js';
-import { incarnationSchema } from './records.schema.js';
+import { putRecordIfAbsent, readRecord } from './records/records.js';
+import { incarnationSchema } from './records/records.schema.js';
 import type { ArtifactStore } from './store.js';
 
 /** Recorded only from the second on: a run that was never recovered has this one. */

@@ -1,6 +1,6 @@
 import { keys } from './keys.js';
-import { putRecordIfAbsent } from './records.js';
-import { installationSchema } from './records.schema.js';
+import { putRecordIfAbsent } from './records/records.js';
+import { installationSchema } from './records/records.schema.js';
 import type { ArtifactStore } from './store.js';
 
 /** The id of this artifact store, made once: labels the sandboxes of its runs, so that no other installation reaps them. */

@@ -1,8 +1,8 @@
-import { amendedConfig, type LimitChanges } from '../core/limits.js';
+import { amendedConfig, type LimitChanges } from '../core/run/limits.js';
 import { keys } from './keys.js';
-import { type Amendment, amendmentSchema } from './limits.schema.js';
-import { putRecordIfAbsent, readChildren } from './records.js';
-import type { RunRecord } from './records.schema.js';
+import { type Amendment, amendmentSchema } from './records/limits.schema.js';
+import { putRecordIfAbsent, readChildren } from './records/records.js';
+import type { RunRecord } from './records/records.schema.js';
 import type { ArtifactStore } from './store.js';
 
 /** The run as its amendments have changed it. */

@@ -2,7 +2,7 @@ import type { Clock } from '../core/time.js';
 import { AppendLog } from './append-log.js';
 import { keys } from './keys.js';
 import { mapBounded } from './map-bounded.js';
-import { type Policy, policySchema } from './serve.schema.js';
+import { type Policy, policySchema } from './records/serve.schema.js';
 import type { ArtifactStore } from './store.js';
 
 /** What a teller says of the weights; what it leaves out stays as the newest entry has it. */

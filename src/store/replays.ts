@@ -1,10 +1,10 @@
-import { append } from '../core/append.js';
 import { LongrunError } from '../core/errors.js';
 import type { AttemptKey, ReplayRef, RolloutKey } from '../core/ids.js';
+import { append } from '../core/lists/append.js';
 import { keys } from './keys.js';
 import { mapBounded } from './map-bounded.js';
-import { putRecordIfAbsent, readChildren, readRecord } from './records.js';
-import { type RolloutResult, rolloutResultSchema } from './records.schema.js';
+import { putRecordIfAbsent, readChildren, readRecord } from './records/records.js';
+import { type RolloutResult, rolloutResultSchema } from './records/records.schema.js';
 import {
   type ClosedReplay,
   closedReplaySchema,
@@ -17,7 +17,7 @@ import {
   replayRecordSchema,
   replayStartSchema,
   resolutionSchema,
-} from './replay.schema.js';
+} from './records/replay.schema.js';
 import { readSealedResult } from './runs.js';
 import type { ArtifactStore } from './store.js';
 

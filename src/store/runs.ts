@@ -1,10 +1,10 @@
 import { LongrunError } from '../core/errors.js';
 import { ID_PATTERN, type RolloutKey } from '../core/ids.js';
-import { type Task, taskSchema } from '../core/task.schema.js';
+import { type Task, taskSchema } from '../core/rollout/task.schema.js';
 import { keys } from './keys.js';
 import { withAmendments } from './limits.js';
 import { mapBounded } from './map-bounded.js';
-import { readChildren, readRecord } from './records.js';
+import { readChildren, readRecord } from './records/records.js';
 import {
   type Plan,
   planSchema,
@@ -12,7 +12,7 @@ import {
   type RunRecord,
   rolloutResultSchema,
   runRecordSchema,
-} from './records.schema.js';
+} from './records/records.schema.js';
 import { growPlan } from './shifts.js';
 import type { ArtifactStore } from './store.js';
 import { whichCounts } from './which-counts.js';

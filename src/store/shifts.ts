@@ -1,10 +1,10 @@
-import { groupIndexOf, planGroups, sequenceNumbers } from '../core/group-plan.js';
+import { groupIndexOf, planGroups, sequenceNumbers } from '../core/group/group-plan.js';
 import { AppendLog } from './append-log.js';
 import { keys } from './keys.js';
 import { mapBounded } from './map-bounded.js';
-import { readRecord } from './records.js';
-import { type Plan, runRecordSchema } from './records.schema.js';
-import { type Served, servedSchema, shiftRecordSchema } from './serve.schema.js';
+import { readRecord } from './records/records.js';
+import { type Plan, runRecordSchema } from './records/records.schema.js';
+import { type Served, servedSchema, shiftRecordSchema } from './records/serve.schema.js';
 import type { ArtifactStore } from './store.js';
 
 /** The shifts of a run that serves, in order: shift n is entry n. */

@@ -1,5 +1,5 @@
-import { addUsage } from '../core/usage.js';
-import type { RolloutResult } from './records.schema.js';
+import { addUsage } from '../core/rollout/usage.js';
+import type { RolloutResult } from './records/records.schema.js';
 
 /**
  * The result of a rollout that counts, of the one that sealed it and those of its replays: a scored

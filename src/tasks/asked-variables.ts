@@ -1,4 +1,4 @@
-import type { Task } from '../core/task.schema.js';
+import type { Task } from '../core/rollout/task.schema.js';
 import type { HostEnv } from './passed-env.js';
 import { hostValue, references } from './resolve-env.js';
 

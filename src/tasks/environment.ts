@@ -1,5 +1,5 @@
-import type { SandboxSpec, Task } from '../core/task.schema.js';
-import type { Verdict } from '../store/records.schema.js';
+import type { SandboxSpec, Task } from '../core/rollout/task.schema.js';
+import type { Verdict } from '../store/records/records.schema.js';
 import type { RewardContext } from './reward-context.js';
 
 /** A task with the bytes of the blobs it names, as loaded from where the benchmark lives. */

@@ -1,20 +1,10 @@
-import type { SandboxSpec, Task } from '../core/task.schema.js';
+import { TOOL_NAMES } from '../agent/tools/registry.js';
+import type { SandboxSpec, Task } from '../core/rollout/task.schema.js';
 import type { Environment, LoadedTask } from './environment.js';
 import { loadHarborDataset } from './harbor/load-dataset.js';
 import type { HostEnv } from './passed-env.js';
 import { ALL_TASKS, type TaskSelection } from './select-tasks.js';
 import { verifyByTests } from './verification/verify-by-tests.js';
-
-/** Of the tool-calling agent. */
-export const AGENT_TOOLS = [
-  'terminal',
-  'read_file',
-  'write_file',
-  'patch',
-  'search_files',
-  'todo',
-  'finish',
-] as const;
 
 export interface HarborEnvironmentOptions {
   name: string;
@@ -34,7 +24,7 @@ export function harborEnvironment(options: HarborEnvironmentOptions): Environmen
     name,
     source,
     passThreshold,
-    tools: AGENT_TOOLS,
+    tools: TOOL_NAMES,
     async *items(cursor: string | null): AsyncIterable<LoadedTask> {
       for (const loaded of await loadHarborDataset(folder, selection)) {
         if (cursor === null || loaded.task.taskId > cursor) yield loaded;

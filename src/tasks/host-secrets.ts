@@ -1,5 +1,5 @@
-import { redact } from '../core/redact.js';
-import type { Task } from '../core/task.schema.js';
+import type { Task } from '../core/rollout/task.schema.js';
+import { redact } from '../core/text/redact.js';
 import { askedVariables } from './asked-variables.js';
 import type { HostEnv } from './passed-env.js';
 import { hostValue } from './resolve-env.js';

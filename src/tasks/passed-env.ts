@@ -1,4 +1,4 @@
-import type { RunConfig } from '../core/run-config.schema.js';
+import type { RunConfig } from '../core/run/run-config.schema.js';
 
 /** Variables of the host that a task may ask for. One without a value is allowed and not set. */
 export type HostEnv = Readonly<Record<string, string | undefined>>;

@@ -1,4 +1,4 @@
-import type { BlobRef, SandboxSpec } from '../core/task.schema.js';
+import type { BlobRef, SandboxSpec } from '../core/rollout/task.schema.js';
 import type { ExecRequest, ExecResult, Sandbox } from '../sandbox/sandbox.js';
 
 /** What an environment may use to score a step. Every effect checks the fence first. */

@@ -1,6 +1,6 @@
 import picomatch from 'picomatch';
-import { closest } from '../config/closest.js';
 import { badInput } from '../core/errors.js';
+import { closest } from '../core/text/closest.js';
 
 /** Which tasks of an environment to take: `--task` and `--tasks`. */
 export interface TaskSelection {

@@ -6,14 +6,14 @@ import {
   WorkflowIdReusePolicy,
   WorkflowNotFoundError,
 } from '@temporalio/client';
-import type { Tally } from '../core/budget.js';
-import type { ShareAnswer, ShareRequest } from '../core/budget-shares.js';
+import type { Tally } from '../core/budget/budget.js';
+import type { BudgetKeeper } from '../core/budget/budget-keeper.js';
+import type { ShareAnswer, ShareRequest } from '../core/budget/budget-shares.js';
 import { LongrunError } from '../core/errors.js';
 import { type BudgetName, budgetId, budgetWorkflowId } from '../core/ids.js';
-import { workflowQueue } from '../core/queues.js';
+import { workflowQueue } from '../core/run/queues.js';
+import type { RunBudgetInput } from '../core/run/workflow-messages.js';
 import { SECOND_MS } from '../core/time.js';
-import type { RunBudgetInput } from '../core/workflow-messages.js';
-import type { BudgetKeeper } from '../rollout/budget-share.js';
 import { searchAttributeKeys } from './search-attributes.js';
 
 const ANSWER_MS = 10 * SECOND_MS;

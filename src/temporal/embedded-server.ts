@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { LongrunError } from '../core/errors.js';
 import { SECOND_MS } from '../core/time.js';
+import { readLock } from '../machine/process-lock.js';
 import { ensureServer, findLiving, noteStopped, type ReadyServer, type ServerInfo } from './ensure-server.js';
-import { readLock } from './process-lock.js';
 import { countClients, registerClient } from './server-clients.js';
 import { atTheDoor } from './server-door.js';
 import { makeServerFolder, type ServerFolder, serverFolder } from './server-folder.js';

@@ -13,7 +13,7 @@ import {
   type EndpointView,
   endpointWorkflowId,
 } from '../core/endpoint/messages.js';
-import { workflowQueue } from '../core/queues.js';
+import { workflowQueue } from '../core/run/queues.js';
 import { SECOND_MS } from '../core/time.js';
 
 const ANSWER_MS = 10 * SECOND_MS;

@@ -1,6 +1,6 @@
-import { freePort, isListening, isPortFree } from './ports.js';
-import { isAlive, ownIdentity } from './process-identity.js';
-import { type ProcessLock, readLock, tryAcquire } from './process-lock.js';
+import { freePort, isListening, isPortFree } from '../machine/ports.js';
+import { isAlive, ownIdentity } from '../machine/process-identity.js';
+import { type ProcessLock, readLock, tryAcquire } from '../machine/process-lock.js';
 import { findServerBinary } from './server-binary.js';
 import type { ServerFolder } from './server-folder.js';
 import {

@@ -1,7 +1,7 @@
 import { ApplicationFailure, ApplicationFailureCategory, CancelledFailure } from '@temporalio/common';
 import { LongrunError } from '../core/errors.js';
+import { Detached, RetryLater } from '../core/rollout/lifecycle.js';
 import { SECOND_MS } from '../core/time.js';
-import { Detached, RetryLater } from '../rollout/lifecycle.js';
 
 /** Errors that are part of normal life: they must not fill logs and alerts. */
 const EXPECTED = new Set([

@@ -5,9 +5,9 @@ import {
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import { replayWorkflowId } from '../core/ids.js';
-import { runPriority } from '../core/pool-priority.js';
-import { workflowQueue } from '../core/queues.js';
-import type { ReplayInput } from '../core/workflow-messages.js';
+import { runPriority } from '../core/run/pool-priority.js';
+import { workflowQueue } from '../core/run/queues.js';
+import type { ReplayInput } from '../core/run/workflow-messages.js';
 import { nextReplayStart, readClosedReplay } from '../store/replays.js';
 import { readRun } from '../store/runs.js';
 import type { ArtifactStore } from '../store/store.js';

@@ -1,6 +1,6 @@
-import type { PauseReason } from '../core/pause-reason.js';
-import type { SinkName } from '../core/serve-config.schema.js';
-import type { PoolStanding } from '../core/workflow-messages.js';
+import type { PauseReason } from '../core/run/pause-reason.js';
+import type { SinkName } from '../core/run/serve-config.schema.js';
+import type { PoolStanding } from '../core/run/workflow-messages.js';
 
 /** Counts of a run's rollouts by where they are. */
 export interface RunProgress {

@@ -1,7 +1,7 @@
 import { runWorkflowId } from '../core/ids.js';
 import { keys } from '../store/keys.js';
-import { readRecord } from '../store/records.js';
-import { runRecordSchema } from '../store/records.schema.js';
+import { readRecord } from '../store/records/records.js';
+import { runRecordSchema } from '../store/records/records.schema.js';
 import type { ArtifactStore } from '../store/store.js';
 
 /** Workflow types that conduct a run. */

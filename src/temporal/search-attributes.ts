@@ -1,7 +1,7 @@
 import type { Connection } from '@temporalio/client';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { LongrunError } from '../core/errors.js';
-import { SEARCH_ATTRIBUTES } from '../core/search-attribute-names.js';
+import { SEARCH_ATTRIBUTES } from '../core/run/search-attribute-names.js';
 
 /** temporal.api.enums.v1.IndexedValueType */
 const KEYWORD = 2;

@@ -1,4 +1,4 @@
-import { SEARCH_ATTRIBUTES } from '../core/search-attribute-names.js';
+import { SEARCH_ATTRIBUTES } from '../core/run/search-attribute-names.js';
 
 export interface ServerSettings {
   port: number;

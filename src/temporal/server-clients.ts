@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isAlive, ownIdentity, type ProcessIdentity } from './process-identity.js';
+import { isAlive, ownIdentity, type ProcessIdentity } from '../machine/process-identity.js';
 
 /** Puts this process on the list of those that use the server; answers how to take it off again. */
 export function registerClient(folder: string): () => void {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LongrunError } from '../core/errors.js';
 import { MINUTE_MS } from '../core/time.js';
-import { type ProcessLock, tryAcquire } from './process-lock.js';
+import { type ProcessLock, tryAcquire } from '../machine/process-lock.js';
 import type { ServerFolder } from './server-folder.js';
 
 const POLL_MS = 20;

@@ -3,10 +3,15 @@ import { closeSync, existsSync, openSync, readFileSync, renameSync } from 'node:
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LongrunError } from '../core/errors.js';
 import { SECOND_MS } from '../core/time.js';
-import { isListening } from './ports.js';
+import { isListening } from '../machine/ports.js';
+import {
+  identifyProcess,
+  isAlive,
+  type ProcessIdentity,
+  signalProcess,
+} from '../machine/process-identity.js';
+import { listCommandLines } from '../machine/process-list.js';
 import { probeServer } from './probe-server.js';
-import { identifyProcess, isAlive, type ProcessIdentity, signalProcess } from './process-identity.js';
-import { listCommandLines } from './process-list.js';
 import { type ServerSettings, serverArguments } from './server-arguments.js';
 
 export const NAMESPACE = 'default';

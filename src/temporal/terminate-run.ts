@@ -1,8 +1,8 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { groupWorkflowId, partitionWorkflowId, rolloutWorkflowId, runWorkflowId } from '../core/ids.js';
-import { partitionCount } from '../core/partitioning.js';
+import { partitionCount } from '../core/run/partitioning.js';
 import { plannedGroups, readGroup } from '../store/groups.js';
-import type { RunRecord } from '../store/records.schema.js';
+import type { RunRecord } from '../store/records/records.schema.js';
 import { plannedRollouts, readPlan, readResult, readRun } from '../store/runs.js';
 import { shiftLog } from '../store/shifts.js';
 import type { ArtifactStore } from '../store/store.js';

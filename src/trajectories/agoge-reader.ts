@@ -2,7 +2,7 @@ import { trajectorySchema } from '../core/trajectory/trajectory.schema.js';
 import { unrecordedTurn } from '../formats/episode.js';
 import { type ImportFormat, rowByRow } from '../formats/import-format.js';
 import { importedEpisode } from '../formats/imported-episode.js';
-import { fromWire } from '../store/wire.js';
+import { fromWire } from '../store/wire/wire.js';
 
 /** Reads agoge's `trajectory.json`, as the store keeps one per rollout, and files with one a line. */
 export const agogeReader: ImportFormat = {

@@ -2,13 +2,13 @@ import { effectiveReward } from '../core/trajectory/effective-reward.js';
 import type { Episode } from '../core/trajectory/episode.schema.js';
 import type { RewardSource } from '../core/trajectory/reward-signal.schema.js';
 import type { ExportContext, ExportFormat, Survey, SurveyContext } from '../formats/export-format.js';
-import type { EpisodeInputs } from './inputs.js';
-import type { RowOutput } from './output.js';
-import { type ExportCounts, RowWriter } from './row-writer.js';
+import type { EpisodeInputs } from './files/inputs.js';
+import type { RowOutput } from './files/output.js';
+import { type ExportCounts, RowWriter } from './files/row-writer.js';
 import { toolNames } from './tool-names.js';
 import { groupOf, WholeGroups } from './whole-groups.js';
 
-export type { ExportCounts } from './row-writer.js';
+export type { ExportCounts } from './files/row-writer.js';
 
 export interface ExportOptions {
   /** Options of the format. */

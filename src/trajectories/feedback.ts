@@ -1,8 +1,8 @@
 import { LongrunError } from '../core/errors.js';
 import { type RolloutKey, rolloutId } from '../core/ids.js';
-import { type Feedback, feedbackSchema } from '../store/feedback.schema.js';
 import { keys } from '../store/keys.js';
-import { putRecordIfAbsent } from '../store/records.js';
+import { type Feedback, feedbackSchema } from '../store/records/feedback.schema.js';
+import { putRecordIfAbsent } from '../store/records/records.js';
 import { readResult } from '../store/runs.js';
 import type { ArtifactStore } from '../store/store.js';
 

@@ -3,7 +3,7 @@ import { agogeTaskSchema } from '../core/trajectory/agoge-task.schema.js';
 import { areEvaluatedTrajectorySchema } from '../core/trajectory/are-evaluated.schema.js';
 import { llmEvaluatedTrajectorySchema } from '../core/trajectory/llm-evaluated.schema.js';
 import { trajectorySchema } from '../core/trajectory/trajectory.schema.js';
-import { wireJsonSchema } from '../store/wire-json-schema.js';
+import { wireJsonSchema } from '../store/wire/wire-json-schema.js';
 
 const KINDS = {
   trajectory: { title: 'Trajectory', schema: trajectorySchema },

@@ -1,7 +1,7 @@
 import { type Episode, episodeSchema } from '../core/trajectory/episode.schema.js';
 import type { ExportFormat } from '../formats/export-format.js';
 import { type ImportFormat, rowByRow } from '../formats/import-format.js';
-import { fromWire, toWire } from '../store/wire.js';
+import { fromWire, toWire } from '../store/wire/wire.js';
 
 /** One episode a line, with everything in it: what the `traj` commands pass on to each other. */
 export const longrunFormat: ExportFormat = {

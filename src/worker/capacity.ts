@@ -1,5 +1,5 @@
 import { availableParallelism, totalmem } from 'node:os';
-import type { HostCapacity } from '../core/host-capacity.js';
+import type { HostCapacity } from '../core/host/host-capacity.js';
 
 const GIB = 1024 ** 3;
 const MEMORY_SANDBOXES = 2_000;

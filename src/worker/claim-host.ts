@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { LongrunError } from '../core/errors.js';
-import type { ProcessLock } from '../temporal/process-lock.js';
-import { hostIdentity } from './host-identity.js';
-import { type HostLockInfo, lockHost } from './host-lock.js';
+import { hostIdentity } from '../machine/host-identity.js';
+import { type HostLockInfo, lockHost } from '../machine/host-lock.js';
+import type { ProcessLock } from '../machine/process-lock.js';
 
 export interface HostClaim {
   hostId: string;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
-import { RunBudgets } from '../rollout/run-budget.js';
-import { spentOnRollout, spentSoFar } from '../rollout/spent-so-far.js';
+import { RunBudgets } from '../rollout/calls/run-budget.js';
+import { spentOnRollout, spentSoFar } from '../rollout/calls/spent-so-far.js';
 import { limitsVersion } from '../store/limits.js';
 import { readRun } from '../store/runs.js';
 import type { ArtifactStore } from '../store/store.js';

@@ -1,7 +1,7 @@
-import { listenSink } from '../server/index.js';
 import { type RolloutApiDeps, rolloutApi } from '../server/rollout-api/index.js';
 import { atroposSink } from '../sinks/atropos/index.js';
 import { jsonlSink } from '../sinks/jsonl/index.js';
+import { listenSink } from '../sinks/listen/http/index.js';
 import type { SinkFactories } from '../sinks/sink.js';
 import { tinkerSink } from '../sinks/tinker/index.js';
 

@@ -1,6 +1,6 @@
 import { builtInEnvironments } from '../../environments/index.js';
 import { LongrunError } from '../core/errors.js';
-import type { RunRecord } from '../store/records.schema.js';
+import type { RunRecord } from '../store/records/records.schema.js';
 import type { Environment } from '../tasks/environment.js';
 import { harborEnvironment } from '../tasks/harbor-environment.js';
 import type { HostEnv } from '../tasks/passed-env.js';

@@ -1,11 +1,11 @@
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import { LongrunError } from '../core/errors.js';
-import type { HostRole } from '../core/host-role.js';
+import type { HostRole } from '../core/host/host-role.js';
 import { type Clock, SECOND_MS } from '../core/time.js';
 import { HOST_PRESENT_MS, type HostRecord, hostRecordSchema, isPresent } from '../store/hosts.js';
 import { keys } from '../store/keys.js';
-import { readRecord, writeRecord } from '../store/records.js';
+import { readRecord, writeRecord } from '../store/records/records.js';
 import type { ArtifactStore } from '../store/store.js';
 
 const BEAT_MS = 10 * SECOND_MS;

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
-import type { HostCapacity } from '../core/host-capacity.js';
-import type { HostRole } from '../core/host-role.js';
+import type { HostCapacity } from '../core/host/host-capacity.js';
+import type { HostRole } from '../core/host/host-role.js';
 import type { AtCheckpoint } from '../rollout/checkpoints.js';
 import type { ArtifactStore } from '../store/store.js';
 import type { Cluster } from '../temporal/connect.js';

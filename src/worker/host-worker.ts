@@ -1,4 +1,4 @@
-import type { HostRole } from '../core/host-role.js';
+import type { HostRole } from '../core/host/host-role.js';
 import type { HealthChecks } from './host-health.js';
 
 /** Where a host stands. */

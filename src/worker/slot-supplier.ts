@@ -1,5 +1,5 @@
 import type { ActivitySlotInfo, CustomSlotSupplier, SlotPermit } from '@temporalio/worker';
-import type { SlotLedger } from '../core/slot-ledger.js';
+import type { SlotLedger } from '../core/host/slot-ledger.js';
 
 /** Polls for placements only while the ledger has room: a full host simply stops asking. */
 export function ledgerSlotSupplier(ledger: SlotLedger): CustomSlotSupplier<ActivitySlotInfo> {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Executors } from '../../activities/executors.js';
-import { Detached, mayGoOn } from '../../src/rollout/lifecycle.js';
+import { Detached, mayGoOn } from '../../src/core/rollout/lifecycle.js';
 import { lifecycle } from '../support/rollout-deps.js';
 
 const ATTEMPT = 'run/one/0/1';

@@ -3,8 +3,8 @@ import type { AgentContext, NextRequest, TurnHistory } from '../../src/agent/age
 import { boundResult, resultLimitBytes } from '../../src/agent/bound-result.js';
 import { toolCallingAgent } from '../../src/agent/tool-calling/tool-calling-agent.js';
 import { toolsByName } from '../../src/agent/tools/registry.js';
-import type { ChatMessage } from '../../src/core/messages.js';
-import type { RunConfig } from '../../src/core/run-config.schema.js';
+import type { ChatMessage } from '../../src/core/model/messages.js';
+import type { RunConfig } from '../../src/core/run/run-config.schema.js';
 import { estimatePrompt } from '../../src/model/estimate-tokens.js';
 import { agentContext, terminalTurn } from './fixtures.js';
 

@@ -1,7 +1,7 @@
 import type { AgentContext, TurnHistory } from '../../src/agent/agent.js';
 import { TOOL_NAMES, toolsByName } from '../../src/agent/tools/registry.js';
-import type { RunConfig } from '../../src/core/run-config.schema.js';
-import type { CallRecord, ToolResult } from '../../src/store/records.schema.js';
+import type { RunConfig } from '../../src/core/run/run-config.schema.js';
+import type { CallRecord, ToolResult } from '../../src/store/records/records.schema.js';
 import { RUN_CONFIG } from '../support/run-config-defaults.js';
 
 export function runConfig(overrides: Partial<RunConfig> = {}): RunConfig {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AgentContext, PlannedCall, TurnHistory } from '../../src/agent/agent.js';
 import { boundResult, resultLimitBytes, takenCallIds, uniqueCallIds } from '../../src/agent/index.js';
 import { toolCallingAgent as agent } from '../../src/agent/tool-calling/tool-calling-agent.js';
-import type { RunConfig } from '../../src/core/run-config.schema.js';
+import type { RunConfig } from '../../src/core/run/run-config.schema.js';
 import type { ModelResponse } from '../../src/model/model-client.js';
 import { ModelRegistry } from '../../src/model/registry.js';
 import type { TaskScript } from '../../src/model/scripted/script.js';

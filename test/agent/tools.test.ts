@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { posixQuote } from '../../src/agent/posix-quote.js';
 import type { Tool, ToolContext } from '../../src/agent/tool.js';
 import { TOOL_NAMES, toolsByName } from '../../src/agent/tools/registry.js';
+import { posixQuote } from '../../src/core/text/posix-quote.js';
 import type { ExecResult } from '../../src/sandbox/sandbox.js';
 
 const context = (prior: { arguments: string; content: string }[] = [], remainingMs = 1e9): ToolContext => ({

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunDocument } from '../../src/report/summary.js';
+import type { RunDocument } from '../../src/records/summary.js';
 import { keys } from '../../src/store/keys.js';
 import { expectEveryRequestAccounted } from '../support/call-accounts.js';
 import { answerTest, inlineSteps, inlineTask } from '../support/inline-task.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { rolloutWorkflowId } from '../../src/core/ids.js';
 import { keys } from '../../src/store/keys.js';
-import { readRecord } from '../../src/store/records.js';
-import { attemptRecordSchema } from '../../src/store/records.schema.js';
+import { readRecord } from '../../src/store/records/records.js';
+import { attemptRecordSchema } from '../../src/store/records/records.schema.js';
 import { readResult } from '../../src/store/runs.js';
 import { containerOf, containersOf } from '../support/docker-host.js';
 import { until } from '../support/until.js';

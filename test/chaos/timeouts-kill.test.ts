@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { keys } from '../../src/store/keys.js';
-import { readRecord } from '../../src/store/records.js';
-import { toolResultSchema, verdictSchema } from '../../src/store/records.schema.js';
+import { readRecord } from '../../src/store/records/records.js';
+import { toolResultSchema, verdictSchema } from '../../src/store/records/records.schema.js';
 import { removeContainersOf } from '../support/docker-host.js';
 import { LongrunHost } from '../support/longrun-host.js';
 import { ANSWER, besideNeighbours, type Misbehaving } from './support/beside-neighbours.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { noPaint } from '../../src/cli/live/glyphs.js';
 import { layOutGrid } from '../../src/cli/live/grid-layout.js';
-import { listLines } from '../../src/cli/traj/render-list.js';
+import { listLines } from '../../src/cli/traj/list/render.js';
 import { plainStyle } from '../../src/report/style.js';
 
 /** More than a call takes as arguments, which is where a spread list ends. */

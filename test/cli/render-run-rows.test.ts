@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { renderRunRows } from '../../src/cli/render-run-rows.js';
-import type { RunRow } from '../../src/launch/run-rows.js';
+import { renderRunRows } from '../../src/cli/runs/render-rows.js';
 import { plainStyle } from '../../src/report/style.js';
+import type { RunRow } from '../../src/runs/status/run-rows.js';
 
 const row = (changes: Partial<RunRow>): RunRow => ({
   ...{

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { pruneToWire, renderPrune } from '../../src/cli/render-prune.js';
-import { listingToWire, renderListing } from '../../src/cli/render-sandboxes.js';
-import type { PruneReport } from '../../src/launch/prune-sandboxes.js';
-import type { Listing } from '../../src/launch/sandbox-inventory.js';
+import { listingToWire, renderListing } from '../../src/cli/sandboxes/render.js';
+import { pruneToWire, renderPrune } from '../../src/cli/sandboxes/render-prune.js';
+import type { PruneReport } from '../../src/hosts/prune-sandboxes.js';
+import type { Listing } from '../../src/hosts/sandbox-inventory.js';
 import { plainStyle } from '../../src/report/style.js';
 import { temporaryStateDir } from '../support/state.js';
 import { longrun } from './support/longrun.js';

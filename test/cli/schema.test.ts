@@ -5,7 +5,7 @@ import {
   areEvaluatedTrajectorySchema,
 } from '../../src/core/trajectory/are-evaluated.schema.js';
 import { trajectorySchema } from '../../src/core/trajectory/trajectory.schema.js';
-import { toWire } from '../../src/store/wire.js';
+import { toWire } from '../../src/store/wire/wire.js';
 import { assistant, calling, observation, PARTS_MESSAGE, system, user } from '../core/trajectory/fixtures.js';
 import { longrun } from './support/longrun.js';
 

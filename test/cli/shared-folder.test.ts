@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { LineFile as NumberedLines } from '../../src/sinks/tinker/line-file.js';
 import { APPENDING, createFile, openOwn } from '../../src/store/filesystem/open-own.js';
-import { Ledger } from '../../src/trajectories/ledger.js';
+import { Ledger } from '../../src/trajectories/files/ledger.js';
 import { GrowingOutput } from '../../src/trajectories/process/growing-output.js';
 import { episodeOf } from '../core/reward/episode-of.js';
 import { temporaryFolder } from '../support/state.js';

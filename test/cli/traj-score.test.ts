@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { lockOutput } from '../../src/cli/output-lock.js';
 import { type Episode, episodeSchema } from '../../src/core/trajectory/episode.schema.js';
-import { fromWire } from '../../src/store/wire.js';
+import { fromWire } from '../../src/store/wire/wire.js';
 import { episodeOf, signal } from '../core/reward/episode-of.js';
 import { modelServer } from '../support/model-run.js';
 import { says } from '../support/model-server.js';

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { freePort } from '../../src/temporal/ports.js';
-import { livingHosts } from '../../src/worker/host-lock.js';
+import { livingHosts } from '../../src/machine/host-lock.js';
+import { freePort } from '../../src/machine/ports.js';
 import { temporaryFolder, temporaryStateDir } from '../support/state.js';
 import { until } from '../support/until.js';
 import { longrun } from './support/longrun.js';

@@ -6,8 +6,8 @@ import { configFileJsonSchema } from '../../src/config/file-json-schema.js';
 import { mergeSettings } from '../../src/config/merge-settings.js';
 import { configReference } from '../../src/config/reference.js';
 import { readUploadKey } from '../../src/config/upload-key.js';
-import { runConfigSchema } from '../../src/core/run-config.schema.js';
-import { recordingOf } from '../../src/launch/recording-of.js';
+import { runConfigSchema } from '../../src/core/run/run-config.schema.js';
+import { recordingOf } from '../../src/runs/recording-of.js';
 import { RUN_CONFIG } from '../support/run-config-defaults.js';
 import { temporaryFolder } from '../support/state.js';
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { BlobRef, SandboxSpec } from '../../src/core/task.schema.js';
+import { resolveEnvironment } from '../../environments/resolve-environment.js';
+import type { BlobRef, SandboxSpec } from '../../src/core/rollout/task.schema.js';
 import { DockerDriver } from '../../src/sandbox/docker/index.js';
 import { runExec } from '../../src/sandbox/run-exec.js';
 import type { ExecRequest, Sandbox, SandboxDriver } from '../../src/sandbox/sandbox.js';
-import type { Verdict } from '../../src/store/records.schema.js';
+import type { Verdict } from '../../src/store/records/records.schema.js';
 import type { Environment, LoadedTask } from '../../src/tasks/environment.js';
-import { resolveEnvironment } from '../../src/tasks/resolve-environment.js';
 import type { RewardContext } from '../../src/tasks/reward-context.js';
 
 export type Agent = (sandbox: Sandbox, loaded: LoadedTask) => Promise<void>;

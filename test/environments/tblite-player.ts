@@ -1,6 +1,6 @@
 import { planCalls } from '../../src/agent/tool-calling/plan-calls.js';
 import { TOOL_NAMES, toolsByName } from '../../src/agent/tools/registry.js';
-import type { ToolCall } from '../../src/core/messages.js';
+import type { ToolCall } from '../../src/core/model/messages.js';
 import type { ScriptedTurn } from '../../src/model/scripted/script.js';
 import { runExec } from '../../src/sandbox/run-exec.js';
 import type { Sandbox } from '../../src/sandbox/sandbox.js';

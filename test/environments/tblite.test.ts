@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { resolveEnvironment } from '../../src/tasks/resolve-environment.js';
+import { resolveEnvironment } from '../../environments/resolve-environment.js';
 import { answering, nop, oracle, TbliteBench } from './tblite-bench.js';
 
 const TASKS = fileURLToPath(new URL('../../environments/tblite/tasks', import.meta.url));

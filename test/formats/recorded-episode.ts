@@ -4,7 +4,7 @@ import { episodeFromRecords } from '../../src/formats/episode.js';
 import type { ExportContext } from '../../src/formats/export-format.js';
 import type { TrialStep } from '../../src/formats/harbor-job/trial-records.js';
 import { assembleTrajectory } from '../../src/formats/trajectory.js';
-import type { RolloutResult } from '../../src/store/records.schema.js';
+import type { RolloutResult } from '../../src/store/records/records.schema.js';
 import { attemptOf, TOOLS, task, turns, verdict } from '../report/recorded-run.js';
 import { result, runRecord } from '../store/fixtures.js';
 

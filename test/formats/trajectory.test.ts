@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { TimeStep } from '../../src/core/trajectory/trajectory.schema.js';
 import { trajectorySchema } from '../../src/core/trajectory/trajectory.schema.js';
 import { assembleTrajectory, type RecordedStep, type TrajectoryInput } from '../../src/formats/trajectory.js';
-import { fromWire, toWire } from '../../src/store/wire.js';
+import { fromWire, toWire } from '../../src/store/wire/wire.js';
 import { attemptOf, call, TOOLS, task, toolResult, turns } from '../report/recorded-run.js';
 import { lostResult, result } from '../store/fixtures.js';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AssistantMessage, ChatMessage } from '../../src/core/messages.js';
+import type { AssistantMessage, ChatMessage } from '../../src/core/model/messages.js';
 import type { ModelResponse } from '../../src/model/model-client.js';
 import { ModelRegistry } from '../../src/model/registry.js';
 import { nextAnswer } from '../../src/model/scripted/next-answer.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addUsage } from '../../src/core/usage.js';
+import { addUsage } from '../../src/core/rollout/usage.js';
 import { completionSchema, readCompletion } from '../../src/model/openai/read-completion.js';
 import { completionsWire } from '../../src/model/token-client/completions-wire.js';
 import { sglangWire } from '../../src/model/token-client/sglang-wire.js';

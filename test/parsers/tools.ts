@@ -1,4 +1,4 @@
-import type { ToolSchema } from '../../src/core/messages.js';
+import type { ToolSchema } from '../../src/core/model/messages.js';
 
 /** Tools with these names and any arguments. */
 export function tools(...names: string[]): ToolSchema[] {

@@ -8,7 +8,7 @@ import {
 } from '../../src/core/trajectory/are-evaluated.schema.js';
 import { llmEvaluatedTrajectorySchema } from '../../src/core/trajectory/llm-evaluated.schema.js';
 import { trajectorySchema } from '../../src/core/trajectory/trajectory.schema.js';
-import { fromWire, toWire } from '../../src/store/wire.js';
+import { fromWire, toWire } from '../../src/store/wire/wire.js';
 import { PARTS_TRAJECTORY } from '../core/trajectory/fixtures.js';
 import { answerTest, inlineSteps, inlineTask } from '../support/inline-task.js';
 import { LongrunHost } from '../support/longrun-host.js';

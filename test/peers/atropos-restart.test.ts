@@ -3,7 +3,7 @@ import { type GroupKey, groupId } from '../../src/core/ids.js';
 import { atroposSink } from '../../src/sinks/atropos/index.js';
 import { atroposDeliverySchema } from '../../src/sinks/atropos/ledger.schema.js';
 import { keys } from '../../src/store/keys.js';
-import { readRecord } from '../../src/store/records.js';
+import { readRecord } from '../../src/store/records/records.js';
 import { ServeRun } from '../sinks/support/serve-run.js';
 import { tempStore } from '../store/temp-store.js';
 import { until } from '../support/until.js';

@@ -8,8 +8,8 @@ import { type AtroposDelivery, atroposDeliverySchema } from '../../src/sinks/atr
 import { AppendLog } from '../../src/store/append-log.js';
 import { openStore } from '../../src/store/index.js';
 import { keys } from '../../src/store/keys.js';
-import { readRecord } from '../../src/store/records.js';
-import { feedEntrySchema } from '../../src/store/serve.schema.js';
+import { readRecord } from '../../src/store/records/records.js';
+import { feedEntrySchema } from '../../src/store/records/serve.schema.js';
 import type { ArtifactStore } from '../../src/store/store.js';
 import { stopServer } from '../../src/temporal/embedded-server.js';
 import { type LongrunCommand, longrunJson, startLongrun } from '../chaos/support/longrun-command.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Episode } from '../../src/core/trajectory/episode.schema.js';
 import { exportEpisodes } from '../../src/trajectories/export.js';
-import { openOutput } from '../../src/trajectories/output.js';
+import { openOutput } from '../../src/trajectories/files/output.js';
 import { rowFormat } from '../../src/trajectories/row-formats.js';
 import {
   assistant,

@@ -1,11 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { freePort } from '../../src/machine/ports.js';
 import type { Policy, PolicyServer } from '../../src/model/policy-server/index.js';
 import { readRepeats } from '../../src/sinks/listen/index.js';
 import { openStore } from '../../src/store/index.js';
 import { stopServer } from '../../src/temporal/embedded-server.js';
-import { freePort } from '../../src/temporal/ports.js';
 import { type LongrunCommand, startLongrun } from '../chaos/support/longrun-command.js';
 import type { Batch, Item } from '../sinks/listen/support/listening.js';
 import { registration } from '../sinks/listen/support/listening.js';

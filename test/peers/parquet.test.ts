@@ -5,7 +5,7 @@ import type { Episode } from '../../src/core/trajectory/episode.schema.js';
 import type { ExportFormat } from '../../src/formats/export-format.js';
 import { Float } from '../../src/formats/python-json.js';
 import { exportEpisodes } from '../../src/trajectories/export.js';
-import { openOutput } from '../../src/trajectories/output.js';
+import { openOutput } from '../../src/trajectories/files/output.js';
 import { ROW_FORMATS } from '../../src/trajectories/row-formats.js';
 import { RESPELLED, sampledEpisode, TWO_TURNS } from '../formats/tokens/sampled-episode.js';
 import { assistant, episode, reward, timeStep, tool, user } from '../trajectories/support/episodes.js';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { FuzzedListener } from '../server/fuzz/fuzzed-listener.js';
+import { FuzzedListener } from '../sinks/listen/http/fuzz/fuzzed-listener.js';
 import { temporaryFolder } from '../support/state.js';
 import { threat } from '../support/threat.js';
 import { missingPeers, runPeer } from './support/python.js';

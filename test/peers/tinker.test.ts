@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { Episode } from '../../src/core/trajectory/episode.schema.js';
 import { tinkerFormat } from '../../src/formats/tinker/tinker.js';
 import { exportEpisodes } from '../../src/trajectories/export.js';
-import { openOutput } from '../../src/trajectories/output.js';
+import { openOutput } from '../../src/trajectories/files/output.js';
 import { RESPELLED, type Sampled, sampledEpisode, TWO_TURNS } from '../formats/tokens/sampled-episode.js';
 import { folder } from '../trajectories/support/folder.js';
 import { runPeer } from './support/python.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SamplingTokenizer } from '../../src/core/chat-tokenizer.js';
+import type { SamplingTokenizer } from '../../src/core/model/chat-tokenizer.js';
 import { timestepsOf } from '../../src/formats/messages-of.js';
 import { Spellings } from '../../src/model/policy-server/spellings.js';
 import { parse } from '../../src/parsers/index.js';

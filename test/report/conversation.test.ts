@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { readRollout } from '../../src/records/read-rollout.js';
 import { renderConversation } from '../../src/report/conversation.js';
-import { readRollout } from '../../src/report/read-rollout.js';
 import { plainStyle, type Style } from '../../src/report/style.js';
 import { keys } from '../../src/store/keys.js';
-import { writeRecord } from '../../src/store/records.js';
-import { callRecordSchema, toolResultSchema } from '../../src/store/records.schema.js';
+import { writeRecord } from '../../src/store/records/records.js';
+import { callRecordSchema, toolResultSchema } from '../../src/store/records/records.schema.js';
 import type { ArtifactStore } from '../../src/store/store.js';
 import { result } from '../store/fixtures.js';
 import { tempStore } from '../store/temp-store.js';

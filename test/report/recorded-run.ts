@@ -1,9 +1,9 @@
-import type { ChatMessage, ToolSchema } from '../../src/core/messages.js';
-import { type Task, taskSchema } from '../../src/core/task.schema.js';
+import type { ChatMessage, ToolSchema } from '../../src/core/model/messages.js';
+import { type Task, taskSchema } from '../../src/core/rollout/task.schema.js';
 import { trajectorySchema } from '../../src/core/trajectory/trajectory.schema.js';
 import { assembleTrajectory, type RecordedTurn } from '../../src/formats/trajectory.js';
 import { keys } from '../../src/store/keys.js';
-import { writeRecord } from '../../src/store/records.js';
+import { writeRecord } from '../../src/store/records/records.js';
 import {
   type AttemptRecord,
   attemptRecordSchema,
@@ -17,7 +17,7 @@ import {
   toolResultSchema,
   type Verdict,
   verdictSchema,
-} from '../../src/store/records.schema.js';
+} from '../../src/store/records/records.schema.js';
 import type { ArtifactStore } from '../../src/store/store.js';
 import { plan, runRecord } from '../store/fixtures.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EndpointView } from '../../src/core/endpoint/messages.js';
+import type { RunDocument } from '../../src/records/summary.js';
 import { endpointLines } from '../../src/report/scoreboard-endpoint.js';
-import type { RunDocument } from '../../src/report/summary.js';
 
 const plain = (_: string, text: string): string => text;
 const VIEW: EndpointView = {

@@ -1,11 +1,11 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { summariseRun } from '../../src/records/summarise.js';
+import type { RunDocument } from '../../src/records/summary.js';
 import { displayWidth } from '../../src/report/display-width.js';
 import { renderScoreboard } from '../../src/report/scoreboard.js';
 import { plainStyle, type Style } from '../../src/report/style.js';
-import { summariseRun } from '../../src/report/summarise.js';
-import type { RunDocument } from '../../src/report/summary.js';
-import type { RolloutResult } from '../../src/store/records.schema.js';
+import type { RolloutResult } from '../../src/store/records/records.schema.js';
 import { lostResult, plan, result, runRecord } from '../store/fixtures.js';
 
 const colours: Style = (name, text) => styleText(name, text, { validateStream: false });

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { buildRunDocument } from '../../src/report/document.js';
+import { buildRunDocument } from '../../src/records/document.js';
 import { writeJobOutput } from '../../src/report/write-job-output.js';
 import { openStore } from '../../src/store/index.js';
 import { atifProblems } from '../formats/atif-rules.js';

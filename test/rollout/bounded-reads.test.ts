@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { openGroup } from '../../src/rollout/group-book.js';
-import { openPartition } from '../../src/rollout/run-book.js';
-import { spentSoFar } from '../../src/rollout/spent-so-far.js';
+import { openGroup } from '../../src/rollout/books/group-book.js';
+import { openPartition } from '../../src/rollout/books/run-book.js';
+import { spentSoFar } from '../../src/rollout/calls/spent-so-far.js';
 import { keys } from '../../src/store/keys.js';
-import { writeRecord } from '../../src/store/records.js';
-import { callRecordSchema, rolloutResultSchema } from '../../src/store/records.schema.js';
+import { writeRecord } from '../../src/store/records/records.js';
+import { callRecordSchema, rolloutResultSchema } from '../../src/store/records/records.schema.js';
 import type { ArtifactStore } from '../../src/store/store.js';
 import { result } from '../store/fixtures.js';
 import { tempStore } from '../store/temp-store.js';

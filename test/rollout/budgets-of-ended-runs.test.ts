@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { NO_TALLY } from '../../src/core/budget.js';
-import { BudgetShares, freshShares } from '../../src/core/budget-shares.js';
+import { NO_TALLY } from '../../src/core/budget/budget.js';
+import { BudgetShares, freshShares } from '../../src/core/budget/budget-shares.js';
+import { WorkHere } from '../../src/core/held/work-here.js';
 import { budgetId } from '../../src/core/ids.js';
-import { WorkHere } from '../../src/core/work-here.js';
-import { SHARE_LEASE_MS } from '../../src/rollout/budget-share.js';
-import { RunBudgets } from '../../src/rollout/run-budget.js';
+import { SHARE_LEASE_MS } from '../../src/rollout/calls/budget-share.js';
+import { RunBudgets } from '../../src/rollout/calls/run-budget.js';
 import { RUN_CONFIG } from '../support/run-config-defaults.js';
 
 const CONFIG = { ...RUN_CONFIG, budgetTokens: 100_000, groupBudgetTokens: 10_000 };

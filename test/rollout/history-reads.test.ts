@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { totalTokens } from '../../src/core/usage.js';
-import { readTurns } from '../../src/report/read-turns.js';
+import { totalTokens } from '../../src/core/rollout/usage.js';
+import { readTurns } from '../../src/records/read-turns.js';
 import { placeSandbox } from '../../src/rollout/place.js';
-import { runSlice } from '../../src/rollout/slice.js';
-import { readStepHistory } from '../../src/rollout/step-history.js';
+import { runSlice } from '../../src/rollout/turns/slice.js';
+import { readStepHistory } from '../../src/rollout/turns/step-history.js';
 import { keys } from '../../src/store/keys.js';
-import { writeRecord } from '../../src/store/records.js';
-import { callRecordSchema, toolResultSchema } from '../../src/store/records.schema.js';
+import { writeRecord } from '../../src/store/records/records.js';
+import { callRecordSchema, toolResultSchema } from '../../src/store/records/records.schema.js';
 import type { ArtifactStore } from '../../src/store/store.js';
 import { tempStore } from '../store/temp-store.js';
 import { countingStore } from '../support/counting-store.js';

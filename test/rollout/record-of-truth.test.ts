@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import type { ChatMessage } from '../../src/core/messages.js';
+import type { ChatMessage } from '../../src/core/model/messages.js';
 import type { TrajectoryMessage } from '../../src/core/trajectory/trajectory.schema.js';
 import type { ModelRequest } from '../../src/model/model-client.js';
-import { readRollout } from '../../src/report/read-rollout.js';
+import { readRollout } from '../../src/records/read-rollout.js';
 import { keys } from '../../src/store/keys.js';
 import { tempStore } from '../store/temp-store.js';
 import { modelOf, response } from '../support/rollout-deps.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Candidate, selectMembers } from '../../src/replay/select-members.js';
-import type { RolloutResult } from '../../src/store/records.schema.js';
+import type { RolloutResult } from '../../src/store/records/records.schema.js';
 import { lostResult, result } from '../store/fixtures.js';
 import { request } from '../support/replaying.js';
 

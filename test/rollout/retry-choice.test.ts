@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { chooseRetries } from '../../src/queue/choose-retries.js';
 import { keys } from '../../src/store/keys.js';
-import { writeRecord } from '../../src/store/records.js';
-import { planSchema, rolloutResultSchema, runRecordSchema } from '../../src/store/records.schema.js';
+import { writeRecord } from '../../src/store/records/records.js';
+import { planSchema, rolloutResultSchema, runRecordSchema } from '../../src/store/records/records.schema.js';
 import type { ArtifactStore } from '../../src/store/store.js';
 import { lostResult, plan, runRecord } from '../store/fixtures.js';
 import { tempStore } from '../store/temp-store.js';

@@ -1,8 +1,8 @@
 import type { AttemptKey } from '../../src/core/ids.js';
-import type { RunConfig } from '../../src/core/run-config.schema.js';
+import type { RunConfig } from '../../src/core/run/run-config.schema.js';
 import { finalizeAttempt } from '../../src/rollout/finalize.js';
 import { placeSandbox } from '../../src/rollout/place.js';
-import { runSlice } from '../../src/rollout/slice.js';
+import { runSlice } from '../../src/rollout/turns/slice.js';
 import { verifyStep } from '../../src/rollout/verify.js';
 import type { ArtifactStore } from '../../src/store/store.js';
 import { answerTest, inlineTask } from '../support/inline-task.js';

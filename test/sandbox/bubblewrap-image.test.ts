@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
-import type { ImageSource } from '../../src/core/task.schema.js';
+import type { ImageSource } from '../../src/core/rollout/task.schema.js';
 import { BubblewrapDriver } from '../../src/sandbox/bubblewrap/index.js';
 import type { Sandbox } from '../../src/sandbox/sandbox.js';
 import { NEVER, run, SandboxKit, textOf } from './conformance/kit.js';

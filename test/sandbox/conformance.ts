@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import type { ImageSource } from '../../src/core/task.schema.js';
+import type { ImageSource } from '../../src/core/rollout/task.schema.js';
 import type { SandboxDriver } from '../../src/sandbox/sandbox.js';
 import { archiveBehaviour } from './conformance/archives.js';
 import { execBehaviour } from './conformance/exec.js';

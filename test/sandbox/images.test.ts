@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ImageSource, SandboxSpec } from '../../src/core/task.schema.js';
+import type { ImageSource, SandboxSpec } from '../../src/core/rollout/task.schema.js';
 import { DAY_MS } from '../../src/core/time.js';
 import { DockerDriver } from '../../src/sandbox/docker/index.js';
 import type { ImageKeeper, MadeImage } from '../../src/sandbox/image-keeper.js';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AttemptKey } from '../../src/core/ids.js';
 import { keys } from '../../src/store/keys.js';
-import { readRecord } from '../../src/store/records.js';
-import { attemptRecordSchema } from '../../src/store/records.schema.js';
+import { readRecord } from '../../src/store/records/records.js';
+import { attemptRecordSchema } from '../../src/store/records/records.schema.js';
 import { expectEveryRequestAccounted } from '../support/call-accounts.js';
 import { containerOf, containersOf, docker, removeContainersOf } from '../support/docker-host.js';
 import { answerTest, inlineTask } from '../support/inline-task.js';

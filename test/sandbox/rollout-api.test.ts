@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Policy, PolicyServer } from '../../src/model/policy-server/index.js';
-import { readClosedRun } from '../../src/report/write-summary.js';
+import { readClosedRun } from '../../src/records/write-summary.js';
 import { readListenAddress } from '../../src/sinks/listen/index.js';
 import { clientOf, SERVE, SERVING } from '../server/rollout-api/rollout-api-host.js';
 import { answerTest, inlineTask } from '../support/inline-task.js';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AttemptKey } from '../../src/core/ids.js';
-import type { RunDocument } from '../../src/report/summary.js';
-import { readFailures } from '../../src/rollout/step-history.js';
+import type { RunDocument } from '../../src/records/summary.js';
+import { readFailures } from '../../src/rollout/turns/step-history.js';
 import { keys } from '../../src/store/keys.js';
-import { readRecord } from '../../src/store/records.js';
-import { toolResultSchema } from '../../src/store/records.schema.js';
+import { readRecord } from '../../src/store/records/records.js';
+import { toolResultSchema } from '../../src/store/records/records.schema.js';
 import { expectEveryRequestAccounted } from '../support/call-accounts.js';
 import { spawnChild } from '../support/child.js';
 import { containerOf, containersOf, docker, removeContainersOf } from '../support/docker-host.js';

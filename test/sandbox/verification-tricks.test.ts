@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { VerifierSpec } from '../../src/core/task.schema.js';
+import type { VerifierSpec } from '../../src/core/rollout/task.schema.js';
 import { DockerDriver } from '../../src/sandbox/docker/index.js';
 import { verifyByTests } from '../../src/tasks/verification/verify-by-tests.js';
 import { inlineTask } from '../support/inline-task.js';

@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { freePort } from '../../src/machine/ports.js';
 import { checkNode, checkStateFolder } from '../../src/setup/machine-checks.js';
 import { checkPrerequisites } from '../../src/setup/prerequisites.js';
-import { freePort } from '../../src/temporal/ports.js';
 import { temporaryFolder } from '../support/state.js';
 
 const reportsOf = async (options: { env: NodeJS.ProcessEnv; stateDir: string }) =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareFences, type Fence, fenceName, parseFenceName } from '../../src/core/fence.js';
+import { compareFences, type Fence, fenceName, parseFenceName } from '../../src/core/rollout/fence.js';
 import { assertFence, highestFence, raiseFence } from '../../src/store/fence-store.js';
 import { attemptKey } from './fixtures.js';
 import { tempStore } from './temp-store.js';

@@ -1,6 +1,6 @@
 import type { AttemptKey } from '../../src/core/ids.js';
-import type { RunConfig } from '../../src/core/run-config.schema.js';
-import type { Plan, RolloutResult, RunRecord } from '../../src/store/records.schema.js';
+import type { RunConfig } from '../../src/core/run/run-config.schema.js';
+import type { Plan, RolloutResult, RunRecord } from '../../src/store/records/records.schema.js';
 import { RUN_CONFIG } from '../support/run-config-defaults.js';
 
 export const attemptKey: AttemptKey = { runId: 'r', taskId: 't', sample: 0, attempt: 1 };

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { AppendLog } from '../../src/store/append-log.js';
 import { keys } from '../../src/store/keys.js';
 import { PolicyLog } from '../../src/store/policy-log.js';
-import { policySchema } from '../../src/store/serve.schema.js';
+import { policySchema } from '../../src/store/records/serve.schema.js';
 import type { ArtifactStore } from '../../src/store/store.js';
 import { tempStore } from './temp-store.js';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { keys } from '../../src/store/keys.js';
 import { mapBounded } from '../../src/store/map-bounded.js';
-import { writeRecord } from '../../src/store/records.js';
-import { planSchema, rolloutResultSchema, runRecordSchema } from '../../src/store/records.schema.js';
+import { writeRecord } from '../../src/store/records/records.js';
+import { planSchema, rolloutResultSchema, runRecordSchema } from '../../src/store/records/records.schema.js';
 import { listRuns, plannedRollouts, readPlan, readResults, readRun } from '../../src/store/runs.js';
 import { plan, result, runRecord } from './fixtures.js';
 import { bytes, tempStore } from './temp-store.js';

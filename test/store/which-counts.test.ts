@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RolloutResult } from '../../src/store/records.schema.js';
+import type { RolloutResult } from '../../src/store/records/records.schema.js';
 import { whichCounts } from '../../src/store/which-counts.js';
 import { lostResult, result } from './fixtures.js';
 

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { AttemptKey, RolloutKey } from '../../src/core/ids.js';
-import { settleLostCalls } from '../../src/rollout/lost-calls.js';
-import { readTurn, type TurnRecords } from '../../src/rollout/step-history.js';
+import { settleLostCalls } from '../../src/rollout/calls/lost-calls.js';
+import { readTurn, type TurnRecords } from '../../src/rollout/turns/step-history.js';
 import { keys } from '../../src/store/keys.js';
 import { plannedRollouts, readPlan } from '../../src/store/runs.js';
 import type { ArtifactStore } from '../../src/store/store.js';

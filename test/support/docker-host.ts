@@ -3,8 +3,8 @@ import { promisify } from 'node:util';
 import type { AttemptKey } from '../../src/core/ids.js';
 import { DockerDriver } from '../../src/sandbox/docker/index.js';
 import { keys } from '../../src/store/keys.js';
-import { readRecord } from '../../src/store/records.js';
-import { installationSchema, placementSchema } from '../../src/store/records.schema.js';
+import { readRecord } from '../../src/store/records/records.js';
+import { installationSchema, placementSchema } from '../../src/store/records/records.schema.js';
 import type { ArtifactStore } from '../../src/store/store.js';
 import { until } from './until.js';
 

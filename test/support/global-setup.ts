@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { LongrunError } from '../../src/core/errors.js';
-import { freePort } from '../../src/temporal/ports.js';
+import { freePort } from '../../src/machine/ports.js';
 import { findServerBinary } from '../../src/temporal/server-binary.js';
 import {
   NAMESPACE,

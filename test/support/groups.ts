@@ -1,5 +1,5 @@
-import type { GroupRecord } from '../../src/store/group.schema.js';
 import { readGroups } from '../../src/store/groups.js';
+import type { GroupRecord } from '../../src/store/records/group.schema.js';
 import { readPlan, readRun } from '../../src/store/runs.js';
 import type { ArtifactStore } from '../../src/store/store.js';
 

@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import type { HostRole } from '../../src/core/host-role.js';
+import type { HostRole } from '../../src/core/host/host-role.js';
 import { openStore } from '../../src/store/index.js';
 import { connectClient, resolveCluster } from '../../src/temporal/connect.js';
 import { startHostWorker } from '../../src/worker/index.js';

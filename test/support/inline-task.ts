@@ -6,7 +6,7 @@ import type {
   Task,
   TaskStep,
   VerifierSpec,
-} from '../../src/core/task.schema.js';
+} from '../../src/core/rollout/task.schema.js';
 import { writeTar } from '../../src/sandbox/tar-entries.js';
 import type { LoadedTask } from '../../src/tasks/environment.js';
 

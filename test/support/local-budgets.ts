@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { BudgetShares, freshShares } from '../../src/core/budget-shares.js';
-import { type BudgetKeeper, SHARE_LEASE_MS } from '../../src/rollout/budget-share.js';
-import { RunBudgets } from '../../src/rollout/run-budget.js';
-import { spentOnRollout, spentSoFar } from '../../src/rollout/spent-so-far.js';
+import type { BudgetKeeper } from '../../src/core/budget/budget-keeper.js';
+import { BudgetShares, freshShares } from '../../src/core/budget/budget-shares.js';
+import { SHARE_LEASE_MS } from '../../src/rollout/calls/budget-share.js';
+import { RunBudgets } from '../../src/rollout/calls/run-budget.js';
+import { spentOnRollout, spentSoFar } from '../../src/rollout/calls/spent-so-far.js';
 import { limitsVersion } from '../../src/store/limits.js';
 import { readRun } from '../../src/store/runs.js';
 import type { ArtifactStore } from '../../src/store/store.js';

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
-import type { RunConfig } from '../../src/core/run-config.schema.js';
-import type { RunDocument } from '../../src/report/summary.js';
+import type { RunConfig } from '../../src/core/run/run-config.schema.js';
+import type { RunDocument } from '../../src/records/summary.js';
 import type { LoadedTask } from '../../src/tasks/environment.js';
 import type { LongrunHost } from './longrun-host.js';
 import { type Answer, ModelServer, type SeenCall } from './model-server.js';

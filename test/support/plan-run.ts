@@ -1,9 +1,9 @@
-import { planGroups } from '../../src/core/group-plan.js';
-import type { RunConfig } from '../../src/core/run-config.schema.js';
-import { taskSchema } from '../../src/core/task.schema.js';
+import { planGroups } from '../../src/core/group/group-plan.js';
+import { taskSchema } from '../../src/core/rollout/task.schema.js';
+import type { RunConfig } from '../../src/core/run/run-config.schema.js';
 import { keys } from '../../src/store/keys.js';
-import { putRecordIfAbsent } from '../../src/store/records.js';
-import { planSchema, runRecordSchema } from '../../src/store/records.schema.js';
+import { putRecordIfAbsent } from '../../src/store/records/records.js';
+import { planSchema, runRecordSchema } from '../../src/store/records/records.schema.js';
 import type { ArtifactStore } from '../../src/store/store.js';
 import type { LoadedTask } from '../../src/tasks/environment.js';
 import { RUN_CONFIG } from './run-config-defaults.js';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { freePort } from '../../src/temporal/ports.js';
+import { freePort } from '../../src/machine/ports.js';
 import { until } from './until.js';
 
 const DEBIAN_FOLDER = '/usr/lib/postgresql';

@@ -1,6 +1,6 @@
 import { createReplay, findOpenReplay, planReplay } from '../../src/replay/create-replay.js';
 import { type ReplayReport, reportReplay } from '../../src/replay/report-replay.js';
-import type { ReplayRecord, ReplayRequest } from '../../src/store/replay.schema.js';
+import type { ReplayRecord, ReplayRequest } from '../../src/store/records/replay.schema.js';
 import { readClosedReplay } from '../../src/store/replays.js';
 import { readRun } from '../../src/store/runs.js';
 import type { ArtifactStore } from '../../src/store/store.js';

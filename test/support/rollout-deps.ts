@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
-import { HostLedgers } from '../../src/core/host-ledgers.js';
+import { HostLedgers } from '../../src/core/host/host-ledgers.js';
+import type { Lifecycle } from '../../src/core/rollout/lifecycle.js';
 import { OPEN_GATE } from '../../src/model/limits/model-gate.js';
 import type { ModelClient, ModelRequest, ModelResponse } from '../../src/model/model-client.js';
-import { callPolicies } from '../../src/rollout/call-policies.js';
+import { callPolicies } from '../../src/rollout/calls/call-policies.js';
 import type { RolloutDeps } from '../../src/rollout/deps.js';
-import type { Lifecycle } from '../../src/rollout/lifecycle.js';
 import { MemoryDriver } from '../../src/sandbox/memory/index.js';
 import type { SandboxDriver } from '../../src/sandbox/sandbox.js';
 import type { ArtifactStore } from '../../src/store/store.js';

@@ -1,4 +1,4 @@
-import type { RunConfig } from '../../src/core/run-config.schema.js';
+import type { RunConfig } from '../../src/core/run/run-config.schema.js';
 
 /** A run's settings as they are when nobody asks for anything else; fixtures change what they care about. */
 export const RUN_CONFIG: RunConfig = {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, isListening } from '../../src/temporal/ports.js';
+import { freePort, isListening } from '../../src/machine/ports.js';
 import { goProgram } from './go-programs.js';
 import { until } from './until.js';
 

@@ -1,4 +1,4 @@
-import { type ServeConfig, serveConfigSchema } from '../../src/core/serve-config.schema.js';
+import { type ServeConfig, serveConfigSchema } from '../../src/core/run/serve-config.schema.js';
 
 /** What the settings of a run say about feeding trainers, with no sink but those that are given. */
 export function serveConfig(changes: Partial<ServeConfig>): ServeConfig {

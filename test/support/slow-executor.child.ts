@@ -1,7 +1,7 @@
 import { LongrunError } from '../../src/core/errors.js';
 import type { AttemptKey } from '../../src/core/ids.js';
 import { placeSandbox } from '../../src/rollout/place.js';
-import { runSlice } from '../../src/rollout/slice.js';
+import { runSlice } from '../../src/rollout/turns/slice.js';
 import { MemoryDriver } from '../../src/sandbox/memory/index.js';
 import { runExec } from '../../src/sandbox/run-exec.js';
 import { openStore } from '../../src/store/index.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runConfigSchema } from '../../src/core/run-config.schema.js';
+import { runConfigSchema } from '../../src/core/run/run-config.schema.js';
 import { type HostEnv, isRunsOwn, passedEnv } from '../../src/tasks/passed-env.js';
 import { RUN_CONFIG } from '../support/run-config-defaults.js';
 import { serveConfig } from '../support/serve-config.js';

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { resolveEnvironment } from '../../src/tasks/resolve-environment.js';
+import { resolveEnvironment } from '../../environments/resolve-environment.js';
 import { environmentForRun } from '../../src/worker/environment-for-run.js';
 import { errorOf, writeTask } from './support/task-folder.js';
 

@@ -1,12 +1,12 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { hostIdentity } from '../../src/machine/host-identity.js';
+import { livingHosts } from '../../src/machine/host-lock.js';
+import { readLock, tryAcquire } from '../../src/machine/process-lock.js';
 import { serverStatus } from '../../src/temporal/embedded-server.js';
-import { readLock, tryAcquire } from '../../src/temporal/process-lock.js';
 import { countClients, registerClient } from '../../src/temporal/server-clients.js';
 import { serverFolder } from '../../src/temporal/server-folder.js';
-import { hostIdentity } from '../../src/worker/host-identity.js';
-import { livingHosts } from '../../src/worker/host-lock.js';
 import { temporaryFolder } from '../support/state.js';
 
 /** Files that were given their name, and those of them whose content was on disk by then. */

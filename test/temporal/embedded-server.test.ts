@@ -3,13 +3,13 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { identifyProcess } from '../../src/machine/process-identity.js';
 import {
   type AttachedServer,
   attachServer,
   serverStatus,
   stopServer,
 } from '../../src/temporal/embedded-server.js';
-import { identifyProcess } from '../../src/temporal/process-identity.js';
 import { startChild } from '../support/child.js';
 import { temporaryFolder, temporaryStateDir } from '../support/state.js';
 

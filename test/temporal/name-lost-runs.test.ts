@@ -1,5 +1,5 @@
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
-import { nameLostRuns } from '../../src/launch/name-lost-runs.js';
+import { nameLostRuns } from '../../src/runs/status/name-lost-runs.js';
 import { openStore } from '../../src/store/index.js';
 import { keys } from '../../src/store/keys.js';
 import type { ArtifactStore } from '../../src/store/store.js';

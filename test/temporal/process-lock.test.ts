@@ -1,8 +1,8 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { identifyProcess, ownIdentity } from '../../src/temporal/process-identity.js';
-import { type LockState, type ProcessLock, readLock, tryAcquire } from '../../src/temporal/process-lock.js';
+import { identifyProcess, ownIdentity } from '../../src/machine/process-identity.js';
+import { type LockState, type ProcessLock, readLock, tryAcquire } from '../../src/machine/process-lock.js';
 import { startChild } from '../support/child.js';
 import { temporaryFolder } from '../support/state.js';
 

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { ownIdentity } from '../../src/temporal/process-identity.js';
+import { ownIdentity } from '../../src/machine/process-identity.js';
 import { stopProcess } from '../../src/temporal/server-process.js';
 
 const looks = vi.hoisted(() => ({ left: 10_000 }));

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { keys } from '../../src/store/keys.js';
-import { readRecord } from '../../src/store/records.js';
-import { placementSchema } from '../../src/store/records.schema.js';
+import { readRecord } from '../../src/store/records/records.js';
+import { placementSchema } from '../../src/store/records/records.schema.js';
 import { readPlan, readResults } from '../../src/store/runs.js';
 import { MAX_TURNS } from '../chaos/support/chaos-tasks.js';
 import { brokenInvariants } from '../chaos/support/invariants.js';

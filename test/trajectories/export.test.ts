@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Episode } from '../../src/core/trajectory/episode.schema.js';
 import type { ExportFormat } from '../../src/formats/export-format.js';
 import { type ExportOptions, exportEpisodes } from '../../src/trajectories/export.js';
-import { openOutput } from '../../src/trajectories/output.js';
+import { openOutput } from '../../src/trajectories/files/output.js';
 import { rowFormat } from '../../src/trajectories/row-formats.js';
 import { assistant, episode, reward, timeStep, tool, user } from './support/episodes.js';
 import { folder } from './support/folder.js';

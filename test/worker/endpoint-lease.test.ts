@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EndpointReport, EndpointShare } from '../../src/core/endpoint/messages.js';
 import type { GatePass } from '../../src/model/limits/model-gate.js';
-import { EndpointLease } from '../../src/worker/endpoint-lease.js';
+import { EndpointLease } from '../../src/worker/lease/endpoint-lease.js';
 import { until } from '../support/until.js';
 
 const SIZE = { promptTokens: 10, completionTokens: 10 };

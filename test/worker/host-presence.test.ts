@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { type HostRecord, hostRecordSchema, readHosts } from '../../src/store/hosts.js';
 import { keys } from '../../src/store/keys.js';
-import { writeRecord } from '../../src/store/records.js';
+import { writeRecord } from '../../src/store/records/records.js';
 import { HostPresence } from '../../src/worker/host-presence.js';
 import { tempStore } from '../store/temp-store.js';
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { RunConfig } from '../../src/core/run-config.schema.js';
+import type { RunConfig } from '../../src/core/run/run-config.schema.js';
 import { keys } from '../../src/store/keys.js';
 import { mapBounded } from '../../src/store/map-bounded.js';
 import type { LoadedTask } from '../../src/tasks/environment.js';

@@ -1,6 +1,6 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { expect, it } from 'vitest';
-import { OwnerStates, RECOVERY_GRACE_MS } from '../../src/worker/owner-state.js';
+import { OwnerStates, RECOVERY_GRACE_MS } from '../../src/worker/reaper/owner-state.js';
 import { tempStore } from '../store/temp-store.js';
 import { inlineTask } from '../support/inline-task.js';
 import { planRun } from '../support/plan-run.js';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LimitChanges } from '../../src/core/limits.js';
+import type { LimitChanges } from '../../src/core/run/limits.js';
 import { keys } from '../../src/store/keys.js';
 import { amendLimits } from '../../src/store/limits.js';
-import { limitChangesSchema } from '../../src/store/limits.schema.js';
+import { limitChangesSchema } from '../../src/store/records/limits.schema.js';
 import { readRun } from '../../src/store/runs.js';
 import { expectEveryRequestAccounted } from '../support/call-accounts.js';
 import { answerTest, inlineSteps, inlineTask } from '../support/inline-task.js';

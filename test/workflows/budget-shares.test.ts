@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { totalTokens } from '../../src/core/usage.js';
-import { spentSoFar } from '../../src/rollout/spent-so-far.js';
+import { totalTokens } from '../../src/core/rollout/usage.js';
+import { spentSoFar } from '../../src/rollout/calls/spent-so-far.js';
 import { keys } from '../../src/store/keys.js';
 import { amendLimits } from '../../src/store/limits.js';
-import { limitChangesSchema } from '../../src/store/limits.schema.js';
-import { readChildren, readRecord } from '../../src/store/records.js';
-import { callIntentSchema, placementSchema } from '../../src/store/records.schema.js';
+import { limitChangesSchema } from '../../src/store/records/limits.schema.js';
+import { readChildren, readRecord } from '../../src/store/records/records.js';
+import { callIntentSchema, placementSchema } from '../../src/store/records/records.schema.js';
 import { plannedRollouts, readPlan, readRun } from '../../src/store/runs.js';
 import { expectEveryRequestAccounted } from '../support/call-accounts.js';
 import { type Child, spawnChild } from '../support/child.js';

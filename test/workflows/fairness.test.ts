@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunConfig } from '../../src/core/run-config.schema.js';
+import type { RunConfig } from '../../src/core/run/run-config.schema.js';
 import { keys } from '../../src/store/keys.js';
-import { readRecord } from '../../src/store/records.js';
-import { placementSchema } from '../../src/store/records.schema.js';
+import { readRecord } from '../../src/store/records/records.js';
+import { placementSchema } from '../../src/store/records/records.schema.js';
 import { plannedRollouts, readPlan } from '../../src/store/runs.js';
 import { answerTest, inlineSteps, inlineTask } from '../support/inline-task.js';
 import { LongrunHost } from '../support/longrun-host.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunConfig } from '../../src/core/run-config.schema.js';
+import type { RunConfig } from '../../src/core/run/run-config.schema.js';
 import { expectEveryRequestAccounted } from '../support/call-accounts.js';
 import { answerTest, inlineTask } from '../support/inline-task.js';
 import { LongrunHost } from '../support/longrun-host.js';

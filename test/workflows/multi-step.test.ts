@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { trajectorySchema } from '../../src/core/trajectory/trajectory.schema.js';
 import { keys } from '../../src/store/keys.js';
-import { readRecord } from '../../src/store/records.js';
+import { readRecord } from '../../src/store/records/records.js';
 import { type InlineStep, inlineSteps } from '../support/inline-task.js';
 import { LongrunHost } from '../support/longrun-host.js';
 import { runAgainst } from '../support/model-run.js';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { GroupRecord } from '../../src/store/group.schema.js';
 import { GroupFeed } from '../../src/store/groups.js';
 import { keys } from '../../src/store/keys.js';
 import { amendLimits } from '../../src/store/limits.js';
-import { limitChangesSchema } from '../../src/store/limits.schema.js';
+import type { GroupRecord } from '../../src/store/records/group.schema.js';
+import { limitChangesSchema } from '../../src/store/records/limits.schema.js';
 import { readPlan, readRun } from '../../src/store/runs.js';
 import { groupsIn, rewardsOf } from '../support/groups.js';
 import { answerTest, inlineTask } from '../support/inline-task.js';

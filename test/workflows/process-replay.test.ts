@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readMembership } from '../../src/report/read-group.js';
+import { episodesOfGroup } from '../../src/records/episodes-of-group.js';
+import { readEpisode } from '../../src/records/episodes-of-run.js';
+import { readMembership } from '../../src/records/read-group.js';
 import { keys } from '../../src/store/keys.js';
 import { readResult, readRun } from '../../src/store/runs.js';
-import { episodesOfGroup } from '../../src/trajectories/read-group.js';
-import { readEpisode } from '../../src/trajectories/read-run.js';
 import { groupsIn } from '../support/groups.js';
 import { answerTest, inlineTask } from '../support/inline-task.js';
 import { LongrunHost } from '../support/longrun-host.js';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { groupWorkflowId } from '../../src/core/ids.js';
-import { workflowQueue } from '../../src/core/queues.js';
+import { workflowQueue } from '../../src/core/run/queues.js';
+import { episodesOfGroup } from '../../src/records/episodes-of-group.js';
+import { episodesOfRun } from '../../src/records/episodes-of-run.js';
 import { keys } from '../../src/store/keys.js';
 import { readRun } from '../../src/store/runs.js';
-import { episodesOfGroup } from '../../src/trajectories/read-group.js';
-import { episodesOfRun } from '../../src/trajectories/read-run.js';
 import { expectEveryRequestAccounted } from '../support/call-accounts.js';
 import { groupsIn, rewardsOf } from '../support/groups.js';
 import { answerTest, inlineSteps, inlineTask } from '../support/inline-task.js';

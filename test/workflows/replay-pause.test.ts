@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { replayRolloutWorkflowId, replayWorkflowId } from '../../src/core/ids.js';
-import { workflowQueue } from '../../src/core/queues.js';
+import { workflowQueue } from '../../src/core/run/queues.js';
 import { keys } from '../../src/store/keys.js';
 import { ReplayClient } from '../../src/temporal/replay-client.js';
 import { answerTest, inlineTask } from '../support/inline-task.js';

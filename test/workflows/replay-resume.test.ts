@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AttemptKey } from '../../src/core/ids.js';
-import { readStepHistory } from '../../src/rollout/step-history.js';
+import { readStepHistory } from '../../src/rollout/turns/step-history.js';
 import { keys } from '../../src/store/keys.js';
-import { readRecord } from '../../src/store/records.js';
-import { attemptRecordSchema, toolResultSchema } from '../../src/store/records.schema.js';
+import { readRecord } from '../../src/store/records/records.js';
+import { attemptRecordSchema, toolResultSchema } from '../../src/store/records/records.schema.js';
 import { inlineSteps, inlineTask } from '../support/inline-task.js';
 import { LongrunHost } from '../support/longrun-host.js';
 import { runAgainst } from '../support/model-run.js';

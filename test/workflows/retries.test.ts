@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RETRY_RULES } from '../../src/core/retry-policy.js';
+import { RETRY_RULES } from '../../src/core/rollout/retry-policy.js';
 import { keys } from '../../src/store/keys.js';
-import { readRecord } from '../../src/store/records.js';
-import { attemptRecordSchema, placementSchema } from '../../src/store/records.schema.js';
+import { readRecord } from '../../src/store/records/records.js';
+import { attemptRecordSchema, placementSchema } from '../../src/store/records/records.schema.js';
 import { answerTest, inlineSteps, inlineTask } from '../support/inline-task.js';
 import { LongrunHost } from '../support/longrun-host.js';
 import { runAgainst } from '../support/model-run.js';

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunConfig } from '../../src/core/run-config.schema.js';
+import type { RunConfig } from '../../src/core/run/run-config.schema.js';
 import { keys } from '../../src/store/keys.js';
 import { answerTest, inlineTask } from '../support/inline-task.js';
 import { LongrunHost } from '../support/longrun-host.js';

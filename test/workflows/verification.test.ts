@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { keys } from '../../src/store/keys.js';
-import { readRecord } from '../../src/store/records.js';
-import type { Verdict } from '../../src/store/records.schema.js';
-import { verdictSchema } from '../../src/store/records.schema.js';
+import { readRecord } from '../../src/store/records/records.js';
+import type { Verdict } from '../../src/store/records/records.schema.js';
+import { verdictSchema } from '../../src/store/records/records.schema.js';
 import { type InlineTask, inlineTask } from '../support/inline-task.js';
 import { LongrunHost } from '../support/longrun-host.js';
 import { runAgainst } from '../support/model-run.js';

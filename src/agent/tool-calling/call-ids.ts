@@ -1,4 +1,4 @@
-import type { ToolCall } from '../../core/messages.js';
+import type { ToolCall } from '../../core/model/messages.js';
 import type { TurnHistory } from '../agent.js';
 
 /**

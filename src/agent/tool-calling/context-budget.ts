@@ -1,4 +1,4 @@
-import type { ChatMessage, ToolSchema } from '../../core/messages.js';
+import type { ChatMessage, ToolSchema } from '../../core/model/messages.js';
 import { estimatePrompt } from '../../model/estimate-tokens.js';
 import type { AgentContext, TurnHistory } from '../agent.js';
 

@@ -1,5 +1,5 @@
-import { append } from '../../core/append.js';
-import type { ChatMessage } from '../../core/messages.js';
+import { append } from '../../core/lists/append.js';
+import type { ChatMessage } from '../../core/model/messages.js';
 import type { AgentContext, TurnHistory } from '../agent.js';
 import { uniqueCallIds } from './call-ids.js';
 import { formatError, unreadCalls } from './format-error.js';

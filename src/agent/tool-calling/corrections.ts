@@ -1,5 +1,5 @@
-import type { ChatMessage } from '../../core/messages.js';
-import type { CallRecord, ToolResult } from '../../store/records.schema.js';
+import type { ChatMessage } from '../../core/model/messages.js';
+import type { CallRecord, ToolResult } from '../../store/records/records.schema.js';
 import { turnMessages } from './conversation.js';
 
 /** For each turn, what the agent was told after it besides the results of its calls: to give a usable answer. */

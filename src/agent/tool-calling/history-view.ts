@@ -1,4 +1,4 @@
-import type { ChatMessage } from '../../core/messages.js';
+import type { ChatMessage } from '../../core/model/messages.js';
 import type { AgentContext, NextRequest, TurnHistory } from '../agent.js';
 import { promptBudget, promptTokens, toolSchemas } from './context-budget.js';
 import { opening, turnMessages } from './conversation.js';

@@ -1,5 +1,5 @@
-import { closest } from '../../config/closest.js';
-import type { ToolCall } from '../../core/messages.js';
+import type { ToolCall } from '../../core/model/messages.js';
+import { closest } from '../../core/text/closest.js';
 import type { PlannedCall } from '../agent.js';
 import type { Tool } from '../tool.js';
 

@@ -1,4 +1,4 @@
-import type { ChatMessage } from '../../core/messages.js';
+import type { ChatMessage } from '../../core/model/messages.js';
 import { estimatePrompt } from '../../model/estimate-tokens.js';
 import type { AgentContext, NextRequest, TurnHistory } from '../agent.js';
 import { grownTokens, promptBudget, promptTokens, toolSchemas } from './context-budget.js';

@@ -1,4 +1,4 @@
-import type { CallRecord } from '../../store/records.schema.js';
+import type { CallRecord } from '../../store/records/records.schema.js';
 import type {
   AgentContext,
   Continuation,

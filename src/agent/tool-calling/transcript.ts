@@ -1,4 +1,4 @@
-import type { ChatMessage } from '../../core/messages.js';
+import type { ChatMessage } from '../../core/model/messages.js';
 import { boundResult } from '../bound-result.js';
 
 const MIN_PART_BYTES = 120;

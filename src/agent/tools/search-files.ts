@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { shell } from '../../core/shell.js';
-import { posixQuote } from '../posix-quote.js';
+import { posixQuote } from '../../core/text/posix-quote.js';
+import { shell } from '../../core/text/shell.js';
 import type { ToolPlan } from '../tool.js';
 import { answer, defineTool, failure } from './define-tool.js';
 import { outputText } from './output-text.js';

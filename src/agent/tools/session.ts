@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { shell } from '../../core/shell.js';
+import { posixQuote } from '../../core/text/posix-quote.js';
+import { shell } from '../../core/text/shell.js';
 import type { ExecRequest } from '../../sandbox/sandbox.js';
-import { posixQuote } from '../posix-quote.js';
 import type { ToolContext } from '../tool.js';
 
 export const terminalParameters = z.object({

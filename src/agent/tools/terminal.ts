@@ -1,5 +1,5 @@
-import { shell } from '../../core/shell.js';
-import { posixQuote } from '../posix-quote.js';
+import { posixQuote } from '../../core/text/posix-quote.js';
+import { shell } from '../../core/text/shell.js';
 import { defineTool } from './define-tool.js';
 import { interrupted, outputText } from './output-text.js';
 import { isFresh, sessionFolder, startFolder, terminalParameters } from './session.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { shell } from '../../core/shell.js';
+import { shell } from '../../core/text/shell.js';
 import type { ExecResult } from '../../sandbox/sandbox.js';
 import type { ToolAnswer, ToolContext, ToolPlan } from '../tool.js';
 import { interrupted, outputText } from './output-text.js';

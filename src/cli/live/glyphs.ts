@@ -1,5 +1,5 @@
-import { MARKS, type Mark } from '../../launch/run-view.js';
 import { ROLLOUT_MARKS } from '../../report/rollout-mark.js';
+import { MARKS, type Mark } from '../../runs/status/run-view.js';
 
 const ESC = '\u001b[';
 

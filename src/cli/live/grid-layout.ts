@@ -1,6 +1,6 @@
-import { largest } from '../../core/extremes.js';
-import type { Mark, RunView } from '../../launch/run-view.js';
+import { largest } from '../../core/lists/extremes.js';
 import { cutToWidth } from '../../report/display-width.js';
+import type { Mark, RunView } from '../../runs/status/run-view.js';
 import { BAR_ORDER, type Paint, paintMarks } from './glyphs.js';
 
 type TaskRow = RunView['tasks'][number];

@@ -1,5 +1,5 @@
-import type { RunView } from '../../launch/run-view.js';
-import type { RolloutResult } from '../../store/records.schema.js';
+import type { RunView } from '../../runs/status/run-view.js';
+import type { RolloutResult } from '../../store/records/records.schema.js';
 
 /** What watches a run and shows it. */
 export interface LiveView {

@@ -1,7 +1,7 @@
-import { MARKS, markOf, type RunView } from '../../launch/run-view.js';
 import { escapeTerminal, escapeTerminalLine } from '../../report/escape-terminal.js';
 import { count, dollars } from '../../report/quantities.js';
-import type { RolloutResult } from '../../store/records.schema.js';
+import { MARKS, markOf, type RunView } from '../../runs/status/run-view.js';
+import type { RolloutResult } from '../../store/records/records.schema.js';
 import { NAMES } from './glyphs.js';
 import type { LiveView } from './live-view.js';
 import { statusText } from './render-grid.js';

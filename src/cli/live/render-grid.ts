@@ -1,6 +1,6 @@
-import { MARKS, type Mark, type RunView } from '../../launch/run-view.js';
 import { cutToWidth, displayWidth } from '../../report/display-width.js';
 import { count, dollars } from '../../report/quantities.js';
+import { MARKS, type Mark, type RunView } from '../../runs/status/run-view.js';
 import { GLYPHS, NAMES, noPaint, type Paint } from './glyphs.js';
 import { layOutGrid } from './grid-layout.js';
 import { clockTime, timeLeft } from './times.js';

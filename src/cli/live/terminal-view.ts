@@ -1,6 +1,6 @@
 import type { WriteStream } from 'node:tty';
-import type { RunView } from '../../launch/run-view.js';
 import { escapeTerminalLine } from '../../report/escape-terminal.js';
+import type { RunView } from '../../runs/status/run-view.js';
 import { ansiPaint, noPaint, type Paint } from './glyphs.js';
 import type { LiveView } from './live-view.js';
 import { renderGrid } from './render-grid.js';

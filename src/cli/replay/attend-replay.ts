@@ -1,10 +1,10 @@
 import { catchInterrupts } from '../../launch/interrupts.js';
-import { type OpenedReplay, openReplayFor } from '../../launch/open-replay.js';
-import { attendFork, attendReplay } from '../../launch/replay-run.js';
+import { type OpenedReplay, openReplayFor } from '../../launch/replay/open-replay.js';
+import { attendFork, attendReplay } from '../../launch/replay/replay-run.js';
 import { type ReplayReport, replayReportSchema } from '../../replay/report-replay.js';
-import type { RunRecord } from '../../store/records.schema.js';
-import type { ReplayRecord, ReplayRequest } from '../../store/replay.schema.js';
-import { toWire } from '../../store/wire.js';
+import type { RunRecord } from '../../store/records/records.schema.js';
+import type { ReplayRecord, ReplayRequest } from '../../store/records/replay.schema.js';
+import { toWire } from '../../store/wire/wire.js';
 import { EXIT } from '../cli-io.js';
 import type { CommandContext } from '../command-context.js';
 import { lookOf } from '../look.js';

@@ -1,6 +1,6 @@
-import { previewReplay } from '../../launch/open-replay.js';
+import { previewReplay } from '../../launch/replay/open-replay.js';
 import { renderTable } from '../../report/table.js';
-import type { ReplayRequest } from '../../store/replay.schema.js';
+import type { ReplayRequest } from '../../store/records/replay.schema.js';
 import type { CommandContext } from '../command-context.js';
 import { lookOf } from '../look.js';
 import { printJson, printLines } from '../print.js';

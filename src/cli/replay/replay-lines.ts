@@ -6,7 +6,7 @@ import { replayedLines } from '../../report/replayed-lines.js';
 import { rolloutMark } from '../../report/rollout-mark.js';
 import type { Style } from '../../report/style.js';
 import { type Column, renderTable } from '../../report/table.js';
-import type { RolloutResult } from '../../store/records.schema.js';
+import type { RolloutResult } from '../../store/records/records.schema.js';
 
 const LEFT_OUT_SHOWN = 8;
 

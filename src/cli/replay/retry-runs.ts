@@ -1,6 +1,6 @@
-import { openReplayFor } from '../../launch/open-replay.js';
+import { openReplayFor } from '../../launch/replay/open-replay.js';
 import { type ReplayReport, replayReportSchema } from '../../replay/report-replay.js';
-import { toWire } from '../../store/wire.js';
+import { toWire } from '../../store/wire/wire.js';
 import type { CommandContext } from '../command-context.js';
 import { packageVersion } from '../package-version.js';
 import { printJson } from '../print.js';

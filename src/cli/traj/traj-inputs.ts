@@ -1,7 +1,7 @@
 import type { ImportFormatName } from '../../formats/import-format.js';
 import { openStore } from '../../store/index.js';
-import { type EpisodeInputs, openInputs } from '../../trajectories/inputs.js';
-import type { Rejection } from '../../trajectories/rejection.js';
+import { type EpisodeInputs, openInputs } from '../../trajectories/files/inputs.js';
+import type { Rejection } from '../../trajectories/files/rejection.js';
 import type { CommandContext } from '../command-context.js';
 import { Progress } from './progress.js';
 

@@ -1,5 +1,5 @@
 import { LongrunError } from '../errors.js';
-import type { GroupConfig } from '../group-config.schema.js';
+import type { GroupConfig } from '../group/group-config.schema.js';
 import type { AdvantageGroup, GroupAdvantages } from './group.js';
 import { BATCH_ESTIMATORS, ESTIMATORS } from './index.js';
 import { shapeByLength } from './length-shaping.js';

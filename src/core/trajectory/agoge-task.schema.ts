@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const dictionary = z.record(z.string(), z.unknown()).default({});
 
-/** agoge's Task as any environment may write it; longrun's own tasks (`core/task.schema.ts`) are one kind of it. */
+/** agoge's Task as any environment may write it; longrun's own tasks (`core/rollout/task.schema.ts`) are one kind of it. */
 export const agogeTaskSchema = z
   .object({
     taskId: z.string(),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { STOP_REASONS } from '../outcome.js';
+import { STOP_REASONS } from '../rollout/outcome.js';
 import { rewardSignalSchema } from './reward-signal.schema.js';
 import { trajectorySchema } from './trajectory.schema.js';
 

@@ -1,5 +1,5 @@
+import { addUsage, NO_USAGE } from '../../core/rollout/usage.js';
 import type { EpisodeTurn } from '../../core/trajectory/episode.schema.js';
-import { addUsage, NO_USAGE } from '../../core/usage.js';
 
 type Json = Record<string, unknown>;
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { STOP_REASONS } from '../../core/outcome.js';
+import { STOP_REASONS } from '../../core/rollout/outcome.js';
 import { EPISODE_SOURCES } from '../../core/trajectory/episode.schema.js';
 import { rewardSignalSchema } from '../../core/trajectory/reward-signal.schema.js';
 

@@ -1,5 +1,5 @@
 import type { Episode } from '../../core/trajectory/episode.schema.js';
-import type { GroupRecord } from '../../store/group.schema.js';
+import type { GroupRecord } from '../../store/records/group.schema.js';
 import { episodeSequences } from '../tokens/episode-sequences.js';
 import { hasLogprobs, type TrainingSequence } from '../tokens/training-sequence.js';
 import { isTrained } from './trained.js';

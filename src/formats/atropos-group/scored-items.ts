@@ -1,6 +1,6 @@
-import { largest } from '../../core/extremes.js';
+import { largest } from '../../core/lists/extremes.js';
 import type { Episode } from '../../core/trajectory/episode.schema.js';
-import type { GroupRecord } from '../../store/group.schema.js';
+import type { GroupRecord } from '../../store/records/group.schema.js';
 import { policyVersions } from '../tokens/training-sequence.js';
 import {
   type AtroposSequence,

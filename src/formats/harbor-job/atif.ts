@@ -1,5 +1,5 @@
-import type { ChatMessage } from '../../core/messages.js';
-import type { RunRecord } from '../../store/records.schema.js';
+import type { ChatMessage } from '../../core/model/messages.js';
+import type { RunRecord } from '../../store/records/records.schema.js';
 import { atifDocument, type Json } from '../atif/atif-document.js';
 import { turnOf, unrecordedTurn } from '../episode.js';
 import { promptStep, timeSteps } from '../trajectory.js';

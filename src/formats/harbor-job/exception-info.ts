@@ -1,5 +1,5 @@
-import type { StopReason } from '../../core/outcome.js';
-import type { RolloutResult } from '../../store/records.schema.js';
+import type { StopReason } from '../../core/rollout/outcome.js';
+import type { RolloutResult } from '../../store/records/records.schema.js';
 import { isoTime } from './trial-records.js';
 
 export interface ExceptionInfo {

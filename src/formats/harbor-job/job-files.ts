@@ -1,4 +1,4 @@
-import type { RolloutResult, Verdict } from '../../store/records.schema.js';
+import type { RolloutResult, Verdict } from '../../store/records/records.schema.js';
 import { atifTrajectory } from './atif.js';
 import { exceptionInfo } from './exception-info.js';
 import { type JobTotals, jobResult } from './job-result.js';

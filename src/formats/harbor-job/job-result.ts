@@ -1,5 +1,5 @@
-import type { Usage } from '../../core/usage.js';
-import type { RolloutResult } from '../../store/records.schema.js';
+import type { Usage } from '../../core/rollout/usage.js';
+import type { RolloutResult } from '../../store/records/records.schema.js';
 import { exceptionInfo } from './exception-info.js';
 import { agentName, modelInfo } from './model-info.js';
 import { type HarborJob, jobTime, trialName } from './trial-records.js';

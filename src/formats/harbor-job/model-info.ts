@@ -1,4 +1,4 @@
-import type { RunRecord } from '../../store/records.schema.js';
+import type { RunRecord } from '../../store/records/records.schema.js';
 
 /** `openai/gpt-5` is provider and name, as Harbor splits it; null for agents that use no model. */
 export function modelInfo(run: RunRecord): { name: string; provider: string | null } | null {

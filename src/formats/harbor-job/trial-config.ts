@@ -1,5 +1,5 @@
-import type { Task } from '../../core/task.schema.js';
-import type { RolloutResult } from '../../store/records.schema.js';
+import type { Task } from '../../core/rollout/task.schema.js';
+import type { RolloutResult } from '../../store/records/records.schema.js';
 import { agentName } from './model-info.js';
 import { type HarborJob, trialName } from './trial-records.js';
 

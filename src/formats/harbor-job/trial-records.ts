@@ -1,6 +1,6 @@
-import type { ChatMessage, ToolSchema } from '../../core/messages.js';
-import type { Task } from '../../core/task.schema.js';
-import type { AttemptRecord, RolloutResult, RunRecord, Verdict } from '../../store/records.schema.js';
+import type { ChatMessage, ToolSchema } from '../../core/model/messages.js';
+import type { Task } from '../../core/rollout/task.schema.js';
+import type { AttemptRecord, RolloutResult, RunRecord, Verdict } from '../../store/records/records.schema.js';
 import type { RecordedTurn } from '../trajectory.js';
 
 /** One step of the attempt that counts. `verdict` is null where the step was not verified. */

@@ -1,5 +1,5 @@
-import { addUsage, NO_USAGE, type Usage } from '../../core/usage.js';
-import type { RolloutResult } from '../../store/records.schema.js';
+import { addUsage, NO_USAGE, type Usage } from '../../core/rollout/usage.js';
+import type { RolloutResult } from '../../store/records/records.schema.js';
 import type { RecordedTurn } from '../trajectory.js';
 import { exceptionInfo } from './exception-info.js';
 import { agentName, modelInfo } from './model-info.js';

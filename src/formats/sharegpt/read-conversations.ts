@@ -1,5 +1,5 @@
-import { append } from '../../core/append.js';
 import { LongrunError } from '../../core/errors.js';
+import { append } from '../../core/lists/append.js';
 import type { TrajectoryMessage } from '../../core/trajectory/trajectory.schema.js';
 import { isJsonObject } from '../json-spacing.js';
 import type { OfferedTool } from '../offered-tools.js';

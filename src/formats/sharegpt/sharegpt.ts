@@ -1,4 +1,4 @@
-import { append } from '../../core/append.js';
+import { append } from '../../core/lists/append.js';
 import type { Episode } from '../../core/trajectory/episode.schema.js';
 import type {
   ExportContext,

@@ -1,5 +1,5 @@
-import { append } from '../../core/append.js';
-import type { ChatTokenizer, TemplateValue } from '../../core/chat-tokenizer.js';
+import { append } from '../../core/lists/append.js';
+import type { ChatTokenizer, TemplateValue } from '../../core/model/chat-tokenizer.js';
 import type { Episode } from '../../core/trajectory/episode.schema.js';
 import type { TimeStep, TrajectoryMessage } from '../../core/trajectory/trajectory.schema.js';
 import { chatMessage } from '../chat-message.js';

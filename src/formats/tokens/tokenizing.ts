@@ -1,4 +1,4 @@
-import type { ChatTokenizer } from '../../core/chat-tokenizer.js';
+import type { ChatTokenizer } from '../../core/model/chat-tokenizer.js';
 import type { Episode } from '../../core/trajectory/episode.schema.js';
 import type { ExportFormat } from '../export-format.js';
 import { tokenizeEpisode } from './tokenize-episode.js';

@@ -1,6 +1,6 @@
 import type { CallOutcome, ToldLimits } from '../../core/endpoint/messages.js';
 import { LongrunError } from '../../core/errors.js';
-import { totalTokens } from '../../core/usage.js';
+import { totalTokens } from '../../core/rollout/usage.js';
 import type { ModelResponse } from '../model-client.js';
 
 /** Too much to do: 529 is Anthropic's. */

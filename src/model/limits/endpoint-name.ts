@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { EndpointName } from '../../core/endpoint/messages.js';
-import { withoutTrailingSlashes } from '../../core/without-trailing-slashes.js';
+import { withoutTrailingSlashes } from '../../core/text/without-trailing-slashes.js';
 import { DEFAULT_BASE_URL, type EndpointSettings, publicUrl } from '../endpoint.js';
 
 const HASH_CHARACTERS = 24;

@@ -1,5 +1,5 @@
 import { LongrunError } from '../../core/errors.js';
-import { redact } from '../../core/redact.js';
+import { redact } from '../../core/text/redact.js';
 import { SECOND_MS } from '../../core/time.js';
 import { type Endpoint, publicUrl } from '../endpoint.js';
 import type { ModelRequest } from '../model-client.js';

@@ -1,5 +1,5 @@
 import { LongrunError } from '../../core/errors.js';
-import { NO_USAGE } from '../../core/usage.js';
+import { NO_USAGE } from '../../core/rollout/usage.js';
 import { retryAfterMs } from './retry-after.js';
 import { toldLimits } from './told-limits.js';
 

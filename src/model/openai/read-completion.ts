@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { AssistantMessage, ToolCall } from '../../core/messages.js';
-import type { Usage } from '../../core/usage.js';
+import type { AssistantMessage, ToolCall } from '../../core/model/messages.js';
+import type { Usage } from '../../core/rollout/usage.js';
 import { toldTokens, toldUsd } from '../told-number.schema.js';
 import type { ReasoningField } from './wire-messages.js';
 

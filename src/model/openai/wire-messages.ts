@@ -1,5 +1,5 @@
 import type { OpenAI } from 'openai';
-import type { AssistantMessage, ChatMessage, ToolSchema } from '../../core/messages.js';
+import type { AssistantMessage, ChatMessage, ToolSchema } from '../../core/model/messages.js';
 
 type WireMessage = OpenAI.Chat.Completions.ChatCompletionMessageParam;
 export type WireTool = OpenAI.Chat.Completions.ChatCompletionFunctionTool;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SamplingTokenizer, TemplateValue } from '../../core/chat-tokenizer.js';
+import type { SamplingTokenizer, TemplateValue } from '../../core/model/chat-tokenizer.js';
 import { turnPosition } from '../scripted/turn-position.js';
 import type { Answered } from './answered.js';
 import type { FailureKind } from './failure-plan.js';

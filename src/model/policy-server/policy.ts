@@ -1,4 +1,4 @@
-import type { SamplingTokenizer, TemplateValue } from '../../core/chat-tokenizer.js';
+import type { SamplingTokenizer, TemplateValue } from '../../core/model/chat-tokenizer.js';
 import { renderToolCalls } from '../../parsers/index.js';
 import { nextAnswer } from '../scripted/next-answer.js';
 import type { ScriptedTurn, TaskScript } from '../scripted/script.js';

@@ -1,5 +1,5 @@
-import type { SamplingTokenizer } from '../../core/chat-tokenizer.js';
-import { largest } from '../../core/extremes.js';
+import { largest } from '../../core/lists/extremes.js';
+import type { SamplingTokenizer } from '../../core/model/chat-tokenizer.js';
 import { mix, mixAll, mixText, unit } from './mix.js';
 import { type Spelling, Spellings } from './spellings.js';
 

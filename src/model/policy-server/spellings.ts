@@ -1,5 +1,5 @@
-import type { SamplingTokenizer } from '../../core/chat-tokenizer.js';
-import { largest } from '../../core/extremes.js';
+import { largest } from '../../core/lists/extremes.js';
+import type { SamplingTokenizer } from '../../core/model/chat-tokenizer.js';
 
 /** One way to go on with a text: an id, or several where one character is spelled by several. */
 export interface Spelling {

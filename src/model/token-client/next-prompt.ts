@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { RenderOptions, SamplingTokenizer, TemplateValue } from '../../core/chat-tokenizer.js';
-import type { ChatMessage, ToolSchema } from '../../core/messages.js';
-import type { Rendering } from '../../core/rendering.schema.js';
+import type { RenderOptions, SamplingTokenizer, TemplateValue } from '../../core/model/chat-tokenizer.js';
+import type { ChatMessage, ToolSchema } from '../../core/model/messages.js';
+import type { Rendering } from '../../core/model/rendering.schema.js';
 import type { SampledBefore } from '../model-client.js';
 import { templateMessages, templateTools } from './template-values.js';
 

@@ -1,5 +1,5 @@
-import type { TemplateValue } from '../../core/chat-tokenizer.js';
-import type { ChatMessage, ToolSchema } from '../../core/messages.js';
+import type { TemplateValue } from '../../core/model/chat-tokenizer.js';
+import type { ChatMessage, ToolSchema } from '../../core/model/messages.js';
 
 /** Messages in the fields of chat templates. Many refuse two user messages in a row, so these are joined. */
 export function templateMessages(messages: readonly ChatMessage[]): TemplateValue[] {

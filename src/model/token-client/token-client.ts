@@ -1,5 +1,5 @@
-import type { SamplingTokenizer } from '../../core/chat-tokenizer.js';
 import { LongrunError } from '../../core/errors.js';
+import type { SamplingTokenizer } from '../../core/model/chat-tokenizer.js';
 import { type Clock, LONGEST_TIMER_MS } from '../../core/time.js';
 import { callHeaders } from '../call-headers.js';
 import { type CallTerms, callBound, callCost } from '../call-terms.js';

@@ -1,4 +1,4 @@
-import type { Usage } from '../../core/usage.js';
+import type { Usage } from '../../core/rollout/usage.js';
 import type { ToldTokens } from '../sampled-tokens.js';
 
 /** A call in ids. */

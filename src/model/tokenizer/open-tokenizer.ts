@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { Template } from '@huggingface/jinja';
 import { Tokenizer } from '@huggingface/tokenizers';
-import type { SamplingTokenizer } from '../../core/chat-tokenizer.js';
 import { LongrunError } from '../../core/errors.js';
-import { strftime } from '../../core/strftime.js';
+import type { SamplingTokenizer } from '../../core/model/chat-tokenizer.js';
+import { strftime } from '../../core/text/strftime.js';
 import { parseJson, readTokenizerFiles, type TokenizerFiles, unusable } from './tokenizer-files.js';
 
 const DIGEST_CHARS = 12;

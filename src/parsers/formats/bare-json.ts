@@ -1,4 +1,4 @@
-import { append } from '../../core/append.js';
+import { append } from '../../core/lists/append.js';
 import type { CallFormat, ReadCalls, ReadContext, Source } from '../call-format.js';
 import { callListOf, callShapeOf, callsOfJson, isRecord } from '../calls/json-calls.js';
 import { readSeries, type SeriesItem } from '../calls/json-series.js';

@@ -1,4 +1,4 @@
-import { append } from '../../core/append.js';
+import { append } from '../../core/lists/append.js';
 import type { CallFormat, ReadCalls, Source } from '../call-format.js';
 import { callsOfJson } from '../calls/json-calls.js';
 import { escapedJson } from '../json/escaped-json.js';

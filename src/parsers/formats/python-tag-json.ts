@@ -1,4 +1,4 @@
-import { append } from '../../core/append.js';
+import { append } from '../../core/lists/append.js';
 import type { CallFormat, ReadCalls } from '../call-format.js';
 import { callsOfJson } from '../calls/json-calls.js';
 import { readSeries } from '../calls/json-series.js';

@@ -1,4 +1,4 @@
-import { append } from '../../core/append.js';
+import { append } from '../../core/lists/append.js';
 import type { CallFormat, ReadCalls, Source, WrittenCall } from '../call-format.js';
 import { callShapeOf, callsOfJson } from '../calls/json-calls.js';
 import { readOnce } from '../json/read-arguments.js';

@@ -1,25 +1,25 @@
 import type { TurnHistory } from '../../agent/agent.js';
 import { agentFor } from '../../agent/index.js';
+import { mayGoOn } from '../../core/rollout/lifecycle.js';
+import { NO_USAGE } from '../../core/rollout/usage.js';
 import { HOUR_MS } from '../../core/time.js';
-import { NO_USAGE } from '../../core/usage.js';
 import { knownContextWindow } from '../../model/index.js';
 import { keys } from '../../store/keys.js';
-import { putRecordIfAbsent, readRecord } from '../../store/records.js';
+import { putRecordIfAbsent, readRecord } from '../../store/records/records.js';
 import {
   agentEndSchema,
   callRecordSchema,
   summaryRecordSchema,
   type ToolResult,
   toolResultSchema,
-} from '../../store/records.schema.js';
-import type { Provenance, ReplaySource } from '../../store/replay.schema.js';
+} from '../../store/records/records.schema.js';
+import type { Provenance, ReplaySource } from '../../store/records/replay.schema.js';
 import { provenanceOf } from '../../store/replays.js';
-import { agentContextOf } from '../agent-context.js';
 import type { AttemptContext } from '../attempt-context.js';
-import { mayGoOn } from '../lifecycle.js';
-import { isComplete, readStepHistory } from '../step-history.js';
-import { ToolRunner } from '../tool-runner.js';
-import type { LoopEnd } from '../turn-loop.js';
+import { agentContextOf } from '../turns/agent-context.js';
+import { isComplete, readStepHistory } from '../turns/step-history.js';
+import { ToolRunner } from '../turns/tool-runner.js';
+import type { LoopEnd } from '../turns/turn-loop.js';
 import { keepForkSnapshot } from './fork-snapshot.js';
 
 /** How a step begins for an attempt that starts from another one's turns. */

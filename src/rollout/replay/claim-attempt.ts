@@ -1,14 +1,14 @@
 import { LongrunError } from '../../core/errors.js';
 import type { ReplayRef, RolloutKey } from '../../core/ids.js';
 import { keys } from '../../store/keys.js';
-import { putRecordIfAbsent, readChildren } from '../../store/records.js';
-import { attemptRecordSchema } from '../../store/records.schema.js';
+import { putRecordIfAbsent, readChildren } from '../../store/records/records.js';
+import { attemptRecordSchema } from '../../store/records/records.schema.js';
 import {
   type ForkOrigin,
   type Provenance,
   type ReplayRecord,
   replayClaimSchema,
-} from '../../store/replay.schema.js';
+} from '../../store/records/replay.schema.js';
 import { readForkOrigin, readReplay } from '../../store/replays.js';
 import type { ArtifactStore } from '../../store/store.js';
 

@@ -1,5 +1,5 @@
 import type { AttemptKey } from '../../core/ids.js';
-import type { Task } from '../../core/task.schema.js';
+import type { Task } from '../../core/rollout/task.schema.js';
 import type { ChangedPath, Sandbox } from '../../sandbox/sandbox.js';
 import { provenanceOf } from '../../store/replays.js';
 import type { RolloutDeps } from '../deps.js';

@@ -1,13 +1,13 @@
 import { LongrunError } from '../../core/errors.js';
 import type { RolloutKey } from '../../core/ids.js';
-import type { Task } from '../../core/task.schema.js';
+import { RetryLater } from '../../core/rollout/lifecycle.js';
+import type { Task } from '../../core/rollout/task.schema.js';
 import { SECOND_MS } from '../../core/time.js';
 import { keys } from '../../store/keys.js';
 import { readForkOrigin } from '../../store/replays.js';
 import { readRun, readSealedResult } from '../../store/runs.js';
 import type { AttemptContext } from '../attempt-context.js';
 import type { RolloutDeps } from '../deps.js';
-import { RetryLater } from '../lifecycle.js';
 import { bearsSnapshots as bears, keepSnapshot } from './snapshots.js';
 
 const WAIT_MS = SECOND_MS;

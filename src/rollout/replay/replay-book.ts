@@ -1,12 +1,12 @@
-import type { ReplayOpening } from '../../core/workflow-messages.js';
-import { readClosedRun, writeSummary } from '../../report/write-summary.js';
+import type { ReplayOpening } from '../../core/run/workflow-messages.js';
+import { readClosedRun, writeSummary } from '../../records/write-summary.js';
 import { keys } from '../../store/keys.js';
 import { mapBounded } from '../../store/map-bounded.js';
-import { putRecordIfAbsent } from '../../store/records.js';
-import { closedReplaySchema } from '../../store/replay.schema.js';
+import { putRecordIfAbsent } from '../../store/records/records.js';
+import { closedReplaySchema } from '../../store/records/replay.schema.js';
 import { readReplay, readReplayResult } from '../../store/replays.js';
+import { openRun } from '../books/run-book.js';
 import type { RolloutDeps } from '../deps.js';
-import { openRun } from '../run-book.js';
 
 /** Members that one stretch of a replay's history takes. */
 const PAGE = 200;

@@ -1,12 +1,12 @@
 import type { AttemptKey } from '../../core/ids.js';
-import type { Task } from '../../core/task.schema.js';
+import type { Task } from '../../core/rollout/task.schema.js';
 import { keys } from '../../store/keys.js';
-import { readRecord } from '../../store/records.js';
-import { placementSchema, toolResultSchema } from '../../store/records.schema.js';
-import type { ReplayDifference, Replayed } from '../../store/replay.schema.js';
+import { readRecord } from '../../store/records/records.js';
+import { placementSchema, toolResultSchema } from '../../store/records/records.schema.js';
+import type { ReplayDifference, Replayed } from '../../store/records/replay.schema.js';
 import { provenanceOf } from '../../store/replays.js';
 import type { ArtifactStore } from '../../store/store.js';
-import { readStepHistory } from '../step-history.js';
+import { readStepHistory } from '../turns/step-history.js';
 
 /** What is shown of an output that differs. */
 const SHOWN_CHARS = 2_000;

@@ -1,11 +1,15 @@
 import { LongrunError } from '../../core/errors.js';
 import type { RolloutKey } from '../../core/ids.js';
-import type { Task } from '../../core/task.schema.js';
+import type { Task } from '../../core/rollout/task.schema.js';
 import type { SandboxDriver } from '../../sandbox/sandbox.js';
 import { loadBlob, putBlob } from '../../store/blobs.js';
 import { keys } from '../../store/keys.js';
-import { putRecordIfAbsent, readRecord } from '../../store/records.js';
-import { type Provenance, type SnapshotRecord, snapshotRecordSchema } from '../../store/replay.schema.js';
+import { putRecordIfAbsent, readRecord } from '../../store/records/records.js';
+import {
+  type Provenance,
+  type SnapshotRecord,
+  snapshotRecordSchema,
+} from '../../store/records/replay.schema.js';
 import { readForkOrigin } from '../../store/replays.js';
 import type { AttemptContext } from '../attempt-context.js';
 import type { RolloutDeps } from '../deps.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { LongrunError } from '../../core/errors.js';
-import type { ImageSource, SandboxSpec } from '../../core/task.schema.js';
+import type { ImageSource, SandboxSpec } from '../../core/rollout/task.schema.js';
 import type { Clock } from '../../core/time.js';
 import { PreparedImages } from '../prepared-images.js';
 import type {

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { LongrunError } from '../../core/errors.js';
-import { shell } from '../../core/shell.js';
+import { shell } from '../../core/text/shell.js';
 import { LONGEST_TIMER_MS } from '../../core/time.js';
 import { ExecRegistry } from '../exec-registry.js';
 import { OutputBuffer } from '../output-buffer.js';

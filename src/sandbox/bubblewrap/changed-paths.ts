@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { shell } from '../../core/shell.js';
+import { shell } from '../../core/text/shell.js';
 import type { ChangedPath } from '../sandbox.js';
 import type { TarEntry } from '../tar-entries.js';
 import { LOCAL_FOLDER } from './root-folder.js';

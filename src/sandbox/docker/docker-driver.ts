@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { totalmem } from 'node:os';
 import Dockerode from 'dockerode';
 import { LongrunError } from '../../core/errors.js';
-import type { ImageSource } from '../../core/task.schema.js';
+import type { ImageSource } from '../../core/rollout/task.schema.js';
 import type { ImageKeeper } from '../image-keeper.js';
 import type {
   Availability,

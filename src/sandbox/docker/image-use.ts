@@ -1,6 +1,6 @@
 import { mkdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { RecentlyUsed } from '../../core/recently-used.js';
+import { RecentlyUsed } from '../../core/held/recently-used.js';
 import { MINUTE_MS } from '../../core/time.js';
 
 /** As exact as the order of removal has to be. */

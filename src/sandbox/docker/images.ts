@@ -1,8 +1,8 @@
 import type Dockerode from 'dockerode';
-import { append } from '../../core/append.js';
 import { LongrunError } from '../../core/errors.js';
-import { RecentlyUsed } from '../../core/recently-used.js';
-import type { ImageSource } from '../../core/task.schema.js';
+import { RecentlyUsed } from '../../core/held/recently-used.js';
+import { append } from '../../core/lists/append.js';
+import type { ImageSource } from '../../core/rollout/task.schema.js';
 import { HOUR_MS, LONGEST_TIMER_MS } from '../../core/time.js';
 import type { ImageFacts } from './container-options.js';
 import { engineStatus, toLongrunError } from './engine-error.js';

@@ -1,4 +1,4 @@
-import { shell } from '../../core/shell.js';
+import { shell } from '../../core/text/shell.js';
 import { SPOOL_DIRECTORY, USER_SPOOLS_DIRECTORY } from '../spool.js';
 
 /** Sent to PID 1 from outside: it kills every other process, without needing to fork. */

@@ -1,8 +1,8 @@
 import type { FastifyError, FastifyInstance } from 'fastify';
 import { type ErrorCode, LongrunError } from '../../core/errors.js';
 import { OverLimit } from '../../http/over-limit.js';
+import { bodyProblem } from '../../sinks/listen/http/body-problem.js';
 import { RefusedBody } from '../../sinks/listen/refused-body.js';
-import { bodyProblem } from '../body-problem.js';
 import { errorAnswerSchema } from './answers.schema.js';
 import { RefusedRequest } from './refused-request.js';
 import { send } from './send.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { STOP_REASONS } from '../../core/outcome.js';
+import { STOP_REASONS } from '../../core/rollout/outcome.js';
 import { trajectorySchema } from '../../core/trajectory/trajectory.schema.js';
-import { failureSchema, usageSchema } from '../../store/records.schema.js';
+import { failureSchema, usageSchema } from '../../store/records/records.schema.js';
 
 /** Times are epoch milliseconds, money US dollars. */
 export const environmentsSchema = z.object({

@@ -1,4 +1,4 @@
-import { runStanding } from '../../launch/run-status.js';
+import { runStanding } from '../../runs/status/run-status.js';
 import { keys } from '../../store/keys.js';
 import { mapBounded } from '../../store/map-bounded.js';
 import type { RolloutApiDeps } from './deps.js';

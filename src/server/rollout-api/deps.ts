@@ -1,5 +1,5 @@
 import type { PolicyVersions } from '../../sinks/sink.js';
-import type { RunRecord } from '../../store/records.schema.js';
+import type { RunRecord } from '../../store/records/records.schema.js';
 import type { ArtifactStore } from '../../store/store.js';
 import type { Environment } from '../../tasks/environment.js';
 import type { RunClient } from '../../temporal/run-client.js';

@@ -1,6 +1,6 @@
 import { opening } from '../../agent/tool-calling/conversation.js';
-import { agentContextOf } from '../../rollout/agent-context.js';
-import type { RunRecord } from '../../store/records.schema.js';
+import { agentContextOf } from '../../rollout/turns/agent-context.js';
+import type { RunRecord } from '../../store/records/records.schema.js';
 import type { Item } from './answers.schema.js';
 import type { Offered } from './offered-environments.js';
 

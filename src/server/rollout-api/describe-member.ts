@@ -1,9 +1,9 @@
 import type { EpisodeTurn } from '../../core/trajectory/episode.schema.js';
-import type { GroupRecord } from '../../store/group.schema.js';
-import type { RolloutResult, RunRecord } from '../../store/records.schema.js';
+import { readEpisode } from '../../records/episodes-of-run.js';
+import type { GroupRecord } from '../../store/records/group.schema.js';
+import type { RolloutResult, RunRecord } from '../../store/records/records.schema.js';
 import { readTask } from '../../store/runs.js';
 import type { ArtifactStore } from '../../store/store.js';
-import { readEpisode } from '../../trajectories/read-run.js';
 import type { Member } from './answers.schema.js';
 
 /** A rollout that has ended, as a trainer takes it: trajectory, reward, done and metadata. */

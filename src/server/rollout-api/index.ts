@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { ServerExtension } from '../server-extension.js';
+import type { ServerExtension } from '../../sinks/listen/http/server-extension.js';
 import { cancelRequests } from './cancel-requests.js';
 import type { RolloutApiDeps } from './deps.js';
 import { registerRolloutApi } from './register.js';

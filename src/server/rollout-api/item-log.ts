@@ -1,6 +1,6 @@
 import { AppendLog } from '../../store/append-log.js';
 import { keys } from '../../store/keys.js';
-import { putRecordIfAbsent } from '../../store/records.js';
+import { putRecordIfAbsent } from '../../store/records/records.js';
 import type { ArtifactStore } from '../../store/store.js';
 import { handedOutSchema } from './request-record.schema.js';
 

@@ -1,8 +1,8 @@
 import { builtInEnvironments } from '../../../environments/index.js';
-import { closest } from '../../config/closest.js';
+import { closest } from '../../core/text/closest.js';
 import { keys } from '../../store/keys.js';
-import { readRecord } from '../../store/records.js';
-import { planSchema, type RunRecord } from '../../store/records.schema.js';
+import { readRecord } from '../../store/records/records.js';
+import { planSchema, type RunRecord } from '../../store/records/records.schema.js';
 import { readTask } from '../../store/runs.js';
 import type { ArtifactStore } from '../../store/store.js';
 import type { Environment, LoadedTask } from '../../tasks/environment.js';

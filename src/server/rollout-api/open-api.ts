@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { wireJsonSchema } from '../../store/wire-json-schema.js';
-import { policyRequestSchema } from '../trainer-requests.schema.js';
+import { policyRequestSchema } from '../../sinks/listen/http/trainer-requests.schema.js';
+import { wireJsonSchema } from '../../store/wire/wire-json-schema.js';
 import type { JsonSchema } from './accepted-words.js';
 import {
   environmentsSchema,

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { closest } from '../../config/closest.js';
-import { wireJsonSchema } from '../../store/wire-json-schema.js';
-import { renameKeys, wirePath } from '../../store/wire-walk.js';
+import { closest } from '../../core/text/closest.js';
+import { wireJsonSchema } from '../../store/wire/wire-json-schema.js';
+import { renameKeys, wirePath } from '../../store/wire/wire-walk.js';
 import { acceptedWords, type JsonSchema } from './accepted-words.js';
 import { RefusedRequest } from './refused-request.js';
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { RunConfig } from '../../core/run-config.schema.js';
+import type { RunConfig } from '../../core/run/run-config.schema.js';
 import { keyAt } from '../../model/endpoint.js';
 import { isScripted } from '../../model/index.js';
-import type { RunRecord } from '../../store/records.schema.js';
+import type { RunRecord } from '../../store/records/records.schema.js';
 import type { RequestRecord } from './request-record.schema.js';
 
 const RUN_ID_MAX = 100;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { endpointUrlSchema } from '../../core/endpoint-url.schema.js';
 import { ID_PATTERN } from '../../core/ids.js';
+import { endpointUrlSchema } from '../../core/model/endpoint-url.schema.js';
 
 const MAX_ITEMS = 1_000;
 const MAX_GROUP = 1_000;

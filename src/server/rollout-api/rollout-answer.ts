@@ -1,13 +1,13 @@
-import { samplesOf } from '../../core/group-plan.js';
+import { samplesOf } from '../../core/group/group-plan.js';
 import { publicUrl } from '../../model/endpoint.js';
+import { readMemberResult } from '../../records/read-group.js';
+import { readClosedRun } from '../../records/write-summary.js';
 import { pauseNote } from '../../report/pause-text.js';
-import { readMemberResult } from '../../report/read-group.js';
-import { readClosedRun } from '../../report/write-summary.js';
-import type { GroupRecord } from '../../store/group.schema.js';
 import { readGroup } from '../../store/groups.js';
 import { keys } from '../../store/keys.js';
 import { gatherBounded } from '../../store/map-bounded.js';
-import type { RolloutResult, RunRecord } from '../../store/records.schema.js';
+import type { GroupRecord } from '../../store/records/group.schema.js';
+import type { RolloutResult, RunRecord } from '../../store/records/records.schema.js';
 import { readResult, readRun } from '../../store/runs.js';
 import type { ArtifactStore } from '../../store/store.js';
 import type { RunProgress } from '../../temporal/run-client.js';

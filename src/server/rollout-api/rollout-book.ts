@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { LongrunError } from '../../core/errors.js';
-import { writeRun } from '../../launch/write-run.js';
-import { readClosedRun } from '../../report/write-summary.js';
+import { readClosedRun } from '../../records/write-summary.js';
+import { writeRun } from '../../runs/write-run.js';
 import { keys } from '../../store/keys.js';
-import { putRecordIfAbsent, readRecord } from '../../store/records.js';
-import { runRecordSchema } from '../../store/records.schema.js';
+import { putRecordIfAbsent, readRecord } from '../../store/records/records.js';
+import { runRecordSchema } from '../../store/records/records.schema.js';
 import { readRun } from '../../store/runs.js';
 import { cancelOpen } from './cancel-requests.js';
 import type { RolloutApiDeps } from './deps.js';

@@ -1,7 +1,7 @@
-import { largest } from '../../core/extremes.js';
 import { groupId } from '../../core/ids.js';
+import { largest } from '../../core/lists/extremes.js';
 import { keys } from '../../store/keys.js';
-import { readRecord, writeRecord } from '../../store/records.js';
+import { readRecord, writeRecord } from '../../store/records/records.js';
 import { patiently } from '../host/patiently.js';
 import type { SinkContext } from '../sink.js';
 import { atroposDeliverySchema, type Item } from './ledger.schema.js';

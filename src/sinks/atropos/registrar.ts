@@ -4,7 +4,7 @@ import { LongrunError } from '../../core/errors.js';
 import { SECOND_MS } from '../../core/time.js';
 import { AppendLog } from '../../store/append-log.js';
 import { keys } from '../../store/keys.js';
-import { readRecord, writeRecord } from '../../store/records.js';
+import { readRecord, writeRecord } from '../../store/records/records.js';
 import { patiently } from '../host/patiently.js';
 import type { SinkContext } from '../sink.js';
 import type { Info, RegisteredEnv } from './api.schema.js';

@@ -1,7 +1,7 @@
 import { type GroupKey, groupId } from '../../core/ids.js';
 import type { Clock } from '../../core/time.js';
 import { keys } from '../../store/keys.js';
-import { readRecord, writeRecord } from '../../store/records.js';
+import { readRecord, writeRecord } from '../../store/records/records.js';
 import type { ArtifactStore } from '../../store/store.js';
 import { type Delivery, deliverySchema } from './delivery.schema.js';
 

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import type { SinkName } from '../../core/serve-config.schema.js';
-import type { Lifecycle } from '../../rollout/lifecycle.js';
+import type { Lifecycle } from '../../core/rollout/lifecycle.js';
+import type { SinkName } from '../../core/run/serve-config.schema.js';
 import { PolicyLog } from '../../store/policy-log.js';
-import type { RunRecord } from '../../store/records.schema.js';
+import type { RunRecord } from '../../store/records/records.schema.js';
 import { readPlan } from '../../store/runs.js';
 import type { PolicyVersions, SinkContext } from '../sink.js';
 import { Allowance } from './allowance.js';

@@ -1,7 +1,7 @@
-import { largest } from '../../core/extremes.js';
+import { largest } from '../../core/lists/extremes.js';
 import { type Clock, SECOND_MS } from '../../core/time.js';
 import { keys } from '../../store/keys.js';
-import { readRecord, writeRecord } from '../../store/records.js';
+import { readRecord, writeRecord } from '../../store/records/records.js';
 import type { ArtifactStore } from '../../store/store.js';
 import type { SinkReport } from '../sink.js';
 import type { FeedPosition } from './feed-position.js';

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { SinkName } from '../../core/serve-config.schema.js';
+import type { SinkName } from '../../core/run/serve-config.schema.js';
 import type { Clock } from '../../core/time.js';
 import type { ArtifactStore } from '../../store/store.js';
 import type { Outcome, SinkFactories } from '../sink.js';

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { LongrunError } from '../../core/errors.js';
-import type { SinkInput } from '../../core/workflow-messages.js';
-import { type Lifecycle, mayGoOn } from '../../rollout/lifecycle.js';
+import { type Lifecycle, mayGoOn } from '../../core/rollout/lifecycle.js';
+import type { SinkInput } from '../../core/run/workflow-messages.js';
 import { readRun } from '../../store/runs.js';
 import type { Sink, SinkContext } from '../sink.js';
 import { openContext } from './open-context.js';

@@ -1,4 +1,4 @@
-import type { ServeConfig } from '../../core/serve-config.schema.js';
+import type { ServeConfig } from '../../core/run/serve-config.schema.js';
 import { checkFolder } from '../../trajectories/process/growing-output.js';
 import type { Revision } from '../../trajectories/process/manifest.js';
 import { ledgerOptions, type OutputOptions } from '../../trajectories/process/process-output.js';

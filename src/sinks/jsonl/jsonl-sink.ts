@@ -1,4 +1,4 @@
-import type { RunRecord } from '../../store/records.schema.js';
+import type { RunRecord } from '../../store/records/records.schema.js';
 import type { Sink } from '../sink.js';
 import { RowFolder } from './row-folder.js';
 

@@ -1,8 +1,8 @@
 import { LongrunError } from '../../core/errors.js';
 import { type GroupKey, groupId } from '../../core/ids.js';
-import type { GroupRecord } from '../../store/group.schema.js';
 import { readGroup } from '../../store/groups.js';
-import type { RunRecord } from '../../store/records.schema.js';
+import type { GroupRecord } from '../../store/records/group.schema.js';
+import type { RunRecord } from '../../store/records/records.schema.js';
 import { readPlan } from '../../store/runs.js';
 import { GroupWriter } from '../../trajectories/process/group-writer.js';
 import type { SinkContext } from '../sink.js';

@@ -1,5 +1,5 @@
 import { AppendLog } from '../../store/append-log.js';
-import { putRecordIfAbsent, readRecord } from '../../store/records.js';
+import { putRecordIfAbsent, readRecord } from '../../store/records/records.js';
 import type { ArtifactStore } from '../../store/store.js';
 import {
   checkpointSchema,

@@ -1,5 +1,5 @@
-import { append } from '../../core/append.js';
 import { LongrunError } from '../../core/errors.js';
+import { append } from '../../core/lists/append.js';
 import { gatherBounded } from '../../store/map-bounded.js';
 import type { EventLog } from './event-log.js';
 import { type ItemStore, itemId } from './item-store.js';

@@ -1,5 +1,5 @@
 import { keys } from '../../store/keys.js';
-import { readRecord, writeRecord } from '../../store/records.js';
+import { readRecord, writeRecord } from '../../store/records/records.js';
 import type { ArtifactStore } from '../../store/store.js';
 import { listenAddressSchema } from './listener.schema.js';
 

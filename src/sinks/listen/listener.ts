@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { badInput, LongrunError } from '../../core/errors.js';
-import { largest } from '../../core/extremes.js';
+import { largest } from '../../core/lists/extremes.js';
 import { AppendLog } from '../../store/append-log.js';
 import { mapBounded } from '../../store/map-bounded.js';
 import type { ArtifactStore } from '../../store/store.js';

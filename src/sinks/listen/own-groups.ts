@@ -1,5 +1,5 @@
-import { largest } from '../../core/extremes.js';
 import type { GroupKey } from '../../core/ids.js';
+import { largest } from '../../core/lists/extremes.js';
 import { scoredItems } from '../../formats/atropos-group/scored-items.js';
 import { Deliveries } from '../host/deliveries.js';
 import type { FedGroup, SinkContext } from '../sink.js';

@@ -1,11 +1,11 @@
 import { LongrunError } from '../../core/errors.js';
 import type { Episode } from '../../core/trajectory/episode.schema.js';
-import type { GroupRecord } from '../../store/group.schema.js';
+import { episodesOfGroup } from '../../records/episodes-of-group.js';
 import { readGroup } from '../../store/groups.js';
-import type { RunRecord } from '../../store/records.schema.js';
+import type { GroupRecord } from '../../store/records/group.schema.js';
+import type { RunRecord } from '../../store/records/records.schema.js';
 import type { ArtifactStore } from '../../store/store.js';
 import { closeBatch } from '../../trajectories/process/close-batch.js';
-import { episodesOfGroup } from '../../trajectories/read-group.js';
 import type { FedGroup } from '../sink.js';
 import { type GroupDatums, groupDatums } from './group-datums.js';
 import { datumProblem, type GroupProblem } from './judge.js';

@@ -4,7 +4,7 @@ import { Float, float } from '../../formats/python-json.js';
 import { type Datum, policyDatum } from '../../formats/tinker/datum.js';
 import { type TrainingMember, trainingGroup } from '../../formats/tokens/training-group.js';
 import { policyVersions, type TrainingSequence } from '../../formats/tokens/training-sequence.js';
-import type { GroupRecord } from '../../store/group.schema.js';
+import type { GroupRecord } from '../../store/records/group.schema.js';
 import type { BatchGroup } from './ledger.schema.js';
 
 /** A member, or a sequence of one, that gives no datum. */

@@ -1,4 +1,4 @@
-import type { GroupRecord } from '../../store/group.schema.js';
+import type { GroupRecord } from '../../store/records/group.schema.js';
 import type { GroupDatum, GroupDatums } from './group-datums.js';
 
 /** Why a group is in no batch. */

@@ -2,7 +2,7 @@ import { type GroupKey, groupId } from '../../core/ids.js';
 import { AppendLog } from '../../store/append-log.js';
 import { keys } from '../../store/keys.js';
 import { mapBounded } from '../../store/map-bounded.js';
-import { putRecordIfAbsent } from '../../store/records.js';
+import { putRecordIfAbsent } from '../../store/records/records.js';
 import type { ArtifactStore } from '../../store/store.js';
 import type { Outcome } from '../sink.js';
 import {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LongrunError } from '../../core/errors.js';
-import type { RunRecord } from '../../store/records.schema.js';
+import type { RunRecord } from '../../store/records/records.schema.js';
 import type { Sink, SinkContext } from '../sink.js';
 import { Delivery, type DeliveryOptions } from './delivery.js';
 import { TrainerFollower } from './trainer-follower.js';

@@ -4,7 +4,7 @@ import type { ZodError } from 'zod';
 import { refusedEndpoint } from '../../model/policy-origins.js';
 import { errnoOf, toStoreError } from '../../store/filesystem/store-error.js';
 import { keys } from '../../store/keys.js';
-import { readRecord, writeRecord } from '../../store/records.js';
+import { readRecord, writeRecord } from '../../store/records/records.js';
 import type { ArtifactStore } from '../../store/store.js';
 import type { SinkContext } from '../sink.js';
 import {

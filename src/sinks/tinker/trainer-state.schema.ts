@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { endpointUrlSchema } from '../../core/endpoint-url.schema.js';
+import { endpointUrlSchema } from '../../core/model/endpoint-url.schema.js';
 
 /** `state.json` as a trainer writes it. First what it says of its weights: all of it counts, or nothing. */
 export const toldPolicySchema = z.object({

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gzip as gzipCallback } from 'node:zlib';
 import { badInput, LongrunError } from '../../core/errors.js';
-import { redact } from '../../core/redact.js';
+import { redact } from '../../core/text/redact.js';
 import { MINUTE_MS } from '../../core/time.js';
 import { isLoopback, publicUrl } from '../../model/endpoint.js';
 import { type Connection, openConnection } from '../../model/openai/connection.js';

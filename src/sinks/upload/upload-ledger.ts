@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { sha256 } from '../../trajectories/digest.js';
-import { Ledger } from '../../trajectories/ledger.js';
+import { Ledger } from '../../trajectories/files/ledger.js';
 import type { UploadRow } from './upload-row.js';
 
 /** What became of a row: stored there, or refused with this reason. */

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HeadObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
-import { RecentlyUsed } from '../../core/recently-used.js';
+import { RecentlyUsed } from '../../core/held/recently-used.js';
 import { HOUR_MS } from '../../core/time.js';
 import { failureName, isUnanswered, statusOf } from './s3-error.js';
 

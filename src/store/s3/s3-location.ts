@@ -1,5 +1,5 @@
 import { badInput, LongrunError } from '../../core/errors.js';
-import { withoutTrailingSlashes } from '../../core/without-trailing-slashes.js';
+import { withoutTrailingSlashes } from '../../core/text/without-trailing-slashes.js';
 import { checkKey } from '../check-key.js';
 
 /** Where a store on S3-compatible storage is. Credentials are no part of it. */

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import type { Artifact } from '../../core/task.schema.js';
+import type { Artifact } from '../../core/rollout/task.schema.js';
 import { shown, type TaskProblem } from './problem.js';
 import type { ArtifactToml } from './task-toml.schema.js';
 

@@ -1,4 +1,4 @@
-import type { ImageSource } from '../../core/task.schema.js';
+import type { ImageSource } from '../../core/rollout/task.schema.js';
 import { milliseconds } from './build-sandbox-spec.js';
 import { checkDockerfile } from './check-layout.js';
 import { buildContext } from './docker-context.js';

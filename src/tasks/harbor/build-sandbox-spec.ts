@@ -1,4 +1,4 @@
-import type { Healthcheck, ImageSource, Network, SandboxSpec } from '../../core/task.schema.js';
+import type { Healthcheck, ImageSource, Network, SandboxSpec } from '../../core/rollout/task.schema.js';
 import { SECOND_MS } from '../../core/time.js';
 import type { EnvironmentToml, StepToml } from './task-toml.schema.js';
 

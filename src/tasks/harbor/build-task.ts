@@ -1,5 +1,5 @@
 import { basename, resolve } from 'node:path';
-import type { BlobRef, SandboxSpec, Task, TaskStep } from '../../core/task.schema.js';
+import type { BlobRef, SandboxSpec, Task, TaskStep } from '../../core/rollout/task.schema.js';
 import { buildArtifacts } from './build-artifacts.js';
 import { buildImage } from './build-image.js';
 import { buildHealthcheck, buildSandboxSpec, milliseconds } from './build-sandbox-spec.js';

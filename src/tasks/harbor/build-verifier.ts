@@ -1,4 +1,4 @@
-import type { SandboxSpec, VerifierSpec } from '../../core/task.schema.js';
+import type { SandboxSpec, VerifierSpec } from '../../core/rollout/task.schema.js';
 import { MINUTE_MS } from '../../core/time.js';
 import { buildImage } from './build-image.js';
 import { buildSandboxSpec, milliseconds, phaseNetwork } from './build-sandbox-spec.js';

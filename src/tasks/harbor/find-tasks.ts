@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { append } from '../../core/append.js';
 import { badInput } from '../../core/errors.js';
+import { append } from '../../core/lists/append.js';
 import { taskIdOf } from './build-task.js';
 import { type TaskProblem, taskInvalid } from './problem.js';
 

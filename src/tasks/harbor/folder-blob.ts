@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { pack } from 'tar-stream';
 import { LongrunError } from '../../core/errors.js';
-import type { BlobRef } from '../../core/task.schema.js';
+import type { BlobRef } from '../../core/rollout/task.schema.js';
 import type { FolderEntry } from './task-folder.js';
 
 /** One time for every member: a tar depends on what is in a folder, not on when it was checked out. */

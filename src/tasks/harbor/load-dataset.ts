@@ -1,4 +1,4 @@
-import { append } from '../../core/append.js';
+import { append } from '../../core/lists/append.js';
 import type { LoadedTask } from '../environment.js';
 import { selectTasks, type TaskSelection } from '../select-tasks.js';
 import { findTaskFolders } from './find-tasks.js';

@@ -1,6 +1,6 @@
 import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
-import { closest } from '../../config/closest.js';
+import { closest } from '../../core/text/closest.js';
 import { shown, type TaskProblem } from './problem.js';
 import { type TaskToml, taskTomlSchema } from './task-toml.schema.js';
 import { type KeyPath, TomlLines } from './toml-lines.js';

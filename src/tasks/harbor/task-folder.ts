@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
 import { join, posix } from 'node:path';
-import { append } from '../../core/append.js';
+import { append } from '../../core/lists/append.js';
 import type { TaskProblem } from './problem.js';
 
 /** A member of a folder; `path` is relative to it, with forward slashes. */

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { basename, resolve } from 'node:path';
+import { TOOL_NAMES } from '../../agent/tools/registry.js';
 import { BASE_IMAGE } from '../../core/base-image.js';
-import type { ImageSource, Task } from '../../core/task.schema.js';
+import type { ImageSource, Task } from '../../core/rollout/task.schema.js';
 import { MINUTE_MS } from '../../core/time.js';
 import { writeTar } from '../../sandbox/tar-entries.js';
 import type { Environment, LoadedTask } from '../environment.js';
-import { AGENT_TOOLS } from '../harbor-environment.js';
 import { ALL_TASKS, selectTasks, type TaskSelection } from '../select-tasks.js';
 import { type PromptRow, readPrompts } from './read-prompts.js';
 
@@ -35,7 +35,7 @@ export function promptsEnvironment({ source, selection = ALL_TASKS }: PromptsOpt
     name: basename(file).replace(/\.jsonl(\.gz)?$/, ''),
     source,
     passThreshold: 1,
-    tools: AGENT_TOOLS,
+    tools: TOOL_NAMES,
     async *items(cursor: string | null): AsyncIterable<LoadedTask> {
       const rows = (await readPrompts(file)).map((row) => ({ taskId: `prompt-${row.line}`, row }));
       let begun = cursor === null;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { badInput } from '../../core/errors.js';
 import { errnoOf } from '../../store/filesystem/store-error.js';
-import { readLines } from '../../trajectories/read-lines.js';
+import { readLines } from '../../trajectories/files/read-lines.js';
 
 const text = z.string().trim().min(1);
 const rowSchema = z.looseObject({

@@ -1,5 +1,5 @@
-import type { ISOLATION_LEVELS } from '../../core/run-config.schema.js';
-import type { Artifact, Task, TaskStep, VerifierSpec } from '../../core/task.schema.js';
+import type { Artifact, Task, TaskStep, VerifierSpec } from '../../core/rollout/task.schema.js';
+import type { ISOLATION_LEVELS } from '../../core/run/run-config.schema.js';
 import { isRoot } from '../../sandbox/spool.js';
 
 export type IsolationLevel = (typeof ISOLATION_LEVELS)[number];

@@ -1,5 +1,5 @@
 import type { Sandbox } from '../../sandbox/sandbox.js';
-import type { Verdict } from '../../store/records.schema.js';
+import type { Verdict } from '../../store/records/records.schema.js';
 import type { RewardContext } from '../reward-context.js';
 import { readTail, readTestReport } from './read-verifier-files.js';
 import type { TestRun } from './run-tests.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { posix } from 'node:path';
-import type { VerifierSpec } from '../../core/task.schema.js';
+import type { VerifierSpec } from '../../core/rollout/task.schema.js';
 import type { ExecRequest, ExecResult, Sandbox } from '../../sandbox/sandbox.js';
 import { readTar, writeTar } from '../../sandbox/tar-entries.js';
 import type { RewardContext } from '../reward-context.js';

@@ -1,5 +1,5 @@
-import { posixQuote } from '../../agent/posix-quote.js';
-import { shell } from '../../core/shell.js';
+import { posixQuote } from '../../core/text/posix-quote.js';
+import { shell } from '../../core/text/shell.js';
 import { LEFTOVERS, LOOK_AT_LEFTOVERS, LOOK_AT_SPOOLS, SUSPECT_WORD } from './leftover-script.js';
 
 export const TEST_OUTPUT = '/logs/verifier/test-stdout.txt';

@@ -1,11 +1,11 @@
-import { posixQuote } from '../../agent/posix-quote.js';
 import { LongrunError } from '../../core/errors.js';
-import { shell } from '../../core/shell.js';
-import type { Artifact, SandboxSpec, Task, TaskStep } from '../../core/task.schema.js';
+import type { Artifact, SandboxSpec, Task, TaskStep } from '../../core/rollout/task.schema.js';
+import { posixQuote } from '../../core/text/posix-quote.js';
+import { shell } from '../../core/text/shell.js';
 import { MINUTE_MS } from '../../core/time.js';
 import type { ChangedPath, Sandbox } from '../../sandbox/sandbox.js';
 import { type TarEntry, writeTar } from '../../sandbox/tar-entries.js';
-import type { Verdict } from '../../store/records.schema.js';
+import type { Verdict } from '../../store/records/records.schema.js';
 import { withConvention } from '../harbor/build-artifacts.js';
 import { withoutHostValues } from '../host-secrets.js';
 import type { HostEnv } from '../passed-env.js';

@@ -1,4 +1,4 @@
-import { largest, smallest } from '../../core/extremes.js';
+import { largest, smallest } from '../../core/lists/extremes.js';
 import type { Compression, Episode } from '../../core/trajectory/episode.schema.js';
 import type { TrajectoryMessage } from '../../core/trajectory/trajectory.schema.js';
 import { episodeDigest } from '../digest.js';

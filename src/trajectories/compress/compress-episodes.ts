@@ -1,8 +1,8 @@
 import type { Episode } from '../../core/trajectory/episode.schema.js';
-import type { EpisodeInputs } from '../inputs.js';
+import type { EpisodeInputs } from '../files/inputs.js';
+import type { RowOutput } from '../files/output.js';
 import { episodeLine } from '../longrun-format.js';
 import { mapOrdered } from '../map-ordered.js';
-import type { RowOutput } from '../output.js';
 import { type CompressedEpisode, type CompressOptions, compressEpisode } from './compress-episode.js';
 
 /** Where the originals of compressed rows go, beside the output. */

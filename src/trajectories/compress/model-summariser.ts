@@ -1,8 +1,8 @@
-import type { ChatMessage } from '../../core/messages.js';
+import type { ChatMessage } from '../../core/model/messages.js';
 import { MINUTE_MS } from '../../core/time.js';
 import type { ModelClient, ModelRequest } from '../../model/index.js';
 import { sha256 } from '../digest.js';
-import type { Ledger } from '../ledger.js';
+import type { Ledger } from '../files/ledger.js';
 import { withRetries } from '../score/with-retries.js';
 import type { Summariser, SummaryRequest } from './summariser.js';
 import { transcriptOf } from './transcript.js';

@@ -1,7 +1,7 @@
 import type { Episode } from '../../core/trajectory/episode.schema.js';
-import type { EpisodeInputs } from '../inputs.js';
+import type { EpisodeInputs } from '../files/inputs.js';
+import type { RowOutput } from '../files/output.js';
 import { episodeLine } from '../longrun-format.js';
-import type { RowOutput } from '../output.js';
 import { ArgumentChecker } from './argument-checker.js';
 import { chooseFilters } from './choose-filters.js';
 import { type Dropped, FilterChain, type FilterCount } from './filter-chain.js';

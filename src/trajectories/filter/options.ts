@@ -1,4 +1,4 @@
-import type { StopReason } from '../../core/outcome.js';
+import type { StopReason } from '../../core/rollout/outcome.js';
 import type { RewardSource } from '../../core/trajectory/reward-signal.schema.js';
 
 export const FILTER_GOALS = ['training', 'failure-recovery'] as const;

@@ -2,11 +2,11 @@ import { BATCH_ESTIMATORS, ESTIMATORS, type GroupAdvantages } from '../../core/a
 import { LongrunError } from '../../core/errors.js';
 import type { Episode } from '../../core/trajectory/episode.schema.js';
 import { withAdvantages } from '../../formats/advantages.js';
-import { readAdvantageGroup } from '../../report/read-group.js';
-import type { GroupRecord } from '../../store/group.schema.js';
-import type { RunRecord } from '../../store/records.schema.js';
+import { episodesOfGroup } from '../../records/episodes-of-group.js';
+import { readAdvantageGroup } from '../../records/read-group.js';
+import type { GroupRecord } from '../../store/records/group.schema.js';
+import type { RunRecord } from '../../store/records/records.schema.js';
 import type { ArtifactStore } from '../../store/store.js';
-import { episodesOfGroup } from '../read-group.js';
 import type { ClosedGroup } from './group-rows.js';
 
 /** A group of such a run has no advantages by itself, only in a batch. */

@@ -6,8 +6,8 @@ import type { ExportContext, ExportedRows, ExportFormat, ExportRow } from '../..
 import { Float, pythonJsonPieces } from '../../formats/python-json.js';
 import { FAILED_FILE } from '../../formats/sharegpt/sharegpt.js';
 import { UNPARSED_KEY } from '../../formats/sharegpt/unparsed-arguments.js';
-import { type GroupRecord, groupRecordSchema } from '../../store/group.schema.js';
-import { toWire } from '../../store/wire.js';
+import { type GroupRecord, groupRecordSchema } from '../../store/records/group.schema.js';
+import { toWire } from '../../store/wire/wire.js';
 import { type RuleOptions, type SampleRule, sampleRules } from './sample-rules.js';
 
 export const GROUPS_FILE = 'groups.jsonl';

@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { TOOL_NAMES } from '../../agent/tools/registry.js';
 import type { Episode } from '../../core/trajectory/episode.schema.js';
 import type { ExportFormat } from '../../formats/export-format.js';
-import { type GroupRecord, groupRecordSchema } from '../../store/group.schema.js';
 import { keys } from '../../store/keys.js';
-import { readRecord } from '../../store/records.js';
-import type { Plan, RunRecord } from '../../store/records.schema.js';
+import { type GroupRecord, groupRecordSchema } from '../../store/records/group.schema.js';
+import { readRecord } from '../../store/records/records.js';
+import type { Plan, RunRecord } from '../../store/records/records.schema.js';
 import { readTask } from '../../store/runs.js';
 import type { ArtifactStore } from '../../store/store.js';
-import { AGENT_TOOLS } from '../../tasks/harbor-environment.js';
 import { closeBatch, needsBatch } from './close-batch.js';
 import { filesOf, GroupRows, REJECTED_FILE, type RowOptions } from './group-rows.js';
 import { GrowingOutput } from './growing-output.js';
@@ -172,7 +172,7 @@ async function promptsOf(store: ArtifactStore, { runId }: RunRecord, plan: Plan)
 }
 
 function ofPrompts(format: ExportFormat, prompts: readonly PromptFacts[], batchSize: number): ExportFormat {
-  return format.name === 'sharegpt' ? promptFormat(prompts, batchSize, AGENT_TOOLS) : format;
+  return format.name === 'sharegpt' ? promptFormat(prompts, batchSize, TOOL_NAMES) : format;
 }
 
 /** What the rows depend on besides the run, as the ledger and the manifest have it. */

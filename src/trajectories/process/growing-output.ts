@@ -1,7 +1,7 @@
 import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { append } from '../../core/append.js';
 import { badInput, LongrunError } from '../../core/errors.js';
+import { append } from '../../core/lists/append.js';
 import {
   APPENDING,
   createFile,

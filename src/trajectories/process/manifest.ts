@@ -1,10 +1,15 @@
 import { readGroup } from '../../store/groups.js';
 import { keys } from '../../store/keys.js';
-import { readRecord } from '../../store/records.js';
-import { type Plan, placementSchema, type RunRecord, runRecordSchema } from '../../store/records.schema.js';
+import { readRecord } from '../../store/records/records.js';
+import {
+  type Plan,
+  placementSchema,
+  type RunRecord,
+  runRecordSchema,
+} from '../../store/records/records.schema.js';
 import { readTask } from '../../store/runs.js';
 import type { ArtifactStore } from '../../store/store.js';
-import { toWire } from '../../store/wire.js';
+import { toWire } from '../../store/wire/wire.js';
 
 /** Which code wrote an output. */
 export interface Revision {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { append } from '../../core/append.js';
 import { LongrunError } from '../../core/errors.js';
+import { append } from '../../core/lists/append.js';
 import { isJsonObject } from '../../formats/json-spacing.js';
 import { errnoOf } from '../../store/filesystem/store-error.js';
 

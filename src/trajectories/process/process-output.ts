@@ -1,7 +1,7 @@
+import { episodesOfGroup } from '../../records/episodes-of-group.js';
 import { GroupFeed } from '../../store/groups.js';
-import type { Plan, RunRecord } from '../../store/records.schema.js';
+import type { Plan, RunRecord } from '../../store/records/records.schema.js';
 import type { ArtifactStore } from '../../store/store.js';
-import { episodesOfGroup } from '../read-group.js';
 import { GroupWriter, type OutputOptions } from './group-writer.js';
 
 export {

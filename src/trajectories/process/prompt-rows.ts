@@ -1,4 +1,4 @@
-import { append } from '../../core/append.js';
+import { append } from '../../core/lists/append.js';
 import type { ExportContext, ExportFormat, ExportRow } from '../../formats/export-format.js';
 import { MetadataColumns } from '../../formats/rows/metadata-columns.js';
 import { SAMPLES_FILE, shareGptFormat } from '../../formats/sharegpt/sharegpt.js';

@@ -1,5 +1,5 @@
 import { badInput } from '../../core/errors.js';
-import { STOP_REASONS, type StopReason } from '../../core/outcome.js';
+import { STOP_REASONS, type StopReason } from '../../core/rollout/outcome.js';
 import type { Episode } from '../../core/trajectory/episode.schema.js';
 import type { ExportFormatName } from '../../formats/export-format.js';
 import { boundFilters } from '../filter/bounds.js';

@@ -1,16 +1,16 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Recording } from '../../core/recording.schema.js';
-import { recordingFields } from '../../core/recording.schema.js';
+import type { Recording } from '../../core/run/recording.schema.js';
+import { recordingFields } from '../../core/run/recording.schema.js';
 import { traceFile } from '../../formats/atropos-v1/atropos-v1-format.js';
 import { ATROPOS_VERSION } from '../../formats/atropos-v1/turn-trace.schema.js';
 import { sessionIdOf } from '../../formats/episode.js';
+import { readEpisode } from '../../records/episodes-of-run.js';
 import { mapBounded } from '../../store/map-bounded.js';
-import type { RolloutResult, RunRecord } from '../../store/records.schema.js';
+import type { RolloutResult, RunRecord } from '../../store/records/records.schema.js';
 import { plannedRollouts, readPlan, readResult } from '../../store/runs.js';
 import type { ArtifactStore } from '../../store/store.js';
-import { toSnakeCase } from '../../store/wire-names.js';
-import { readEpisode } from '../read-run.js';
+import { toSnakeCase } from '../../store/wire/wire-names.js';
 import { placeFile, type SessionOutcome, writeSession } from './session-file.js';
 import { withinLimit } from './within-limit.js';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Recording } from '../../core/recording.schema.js';
+import type { Recording } from '../../core/run/recording.schema.js';
 import { effectiveReward } from '../../core/trajectory/effective-reward.js';
 import type { Episode } from '../../core/trajectory/episode.schema.js';
 import { traceFile, traceRow } from '../../formats/atropos-v1/atropos-v1-format.js';

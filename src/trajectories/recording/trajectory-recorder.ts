@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { type Kept, KeptPerScope } from '../../core/kept.js';
+import { type Kept, KeptPerScope } from '../../core/held/kept.js';
 import type { Trajectory } from '../../core/trajectory/trajectory.schema.js';
 import { episodeFromRecords } from '../../formats/episode.js';
 import type { TrialRecords } from '../../formats/harbor-job/trial-records.js';
-import type { RunRecord } from '../../store/records.schema.js';
+import type { RunRecord } from '../../store/records/records.schema.js';
 import { readRun } from '../../store/runs.js';
 import type { ArtifactStore } from '../../store/store.js';
 import { completeRecording } from './complete-recording.js';

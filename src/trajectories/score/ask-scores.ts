@@ -1,8 +1,8 @@
 import type { LongrunError } from '../../core/errors.js';
 import { answersOf } from '../../core/reward/tool-calls.js';
+import { addUsage, NO_USAGE, type Usage } from '../../core/rollout/usage.js';
 import type { Episode } from '../../core/trajectory/episode.schema.js';
-import { addUsage, NO_USAGE, type Usage } from '../../core/usage.js';
-import type { EpisodeInputs } from '../inputs.js';
+import type { EpisodeInputs } from '../files/inputs.js';
 import type { ScoreBook } from './score-book.js';
 import type { ScoreItem, ScoreOutcome, Scorer } from './scorer.js';
 

@@ -3,7 +3,7 @@ import {
   LLMEvaluatedTrajectory,
   llmEvaluatedTrajectorySchema,
 } from '../../core/trajectory/llm-evaluated.schema.js';
-import { toWire } from '../../store/wire.js';
+import { toWire } from '../../store/wire/wire.js';
 import type { KeptScore } from './kept-score.schema.js';
 
 /** Where they stand beside the output. */

@@ -1,4 +1,4 @@
-import type { ChatMessage } from '../../core/messages.js';
+import type { ChatMessage } from '../../core/model/messages.js';
 import type { Rubric } from './rubric.js';
 
 /** Raised when the wording changes: other words mean other scores. */

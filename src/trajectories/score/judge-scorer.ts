@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { LongrunError } from '../../core/errors.js';
-import type { ChatMessage } from '../../core/messages.js';
+import type { ChatMessage } from '../../core/model/messages.js';
 import type { Episode } from '../../core/trajectory/episode.schema.js';
 import type { ModelClient, ModelResponse } from '../../model/index.js';
 import { sha256 } from '../digest.js';

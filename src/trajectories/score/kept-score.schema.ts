@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { usageSchema } from '../../store/records.schema.js';
+import { usageSchema } from '../../store/records/records.schema.js';
 
 /** A score in the ledger, as the reward model gave it: shapes and weights are applied to it afresh each time. */
 export const keptScoreSchema = z.object({

@@ -1,7 +1,7 @@
 import type { Episode } from '../../core/trajectory/episode.schema.js';
-import { fromWire, toWire } from '../../store/wire.js';
+import { fromWire, toWire } from '../../store/wire/wire.js';
 import { conversationDigest, sha256 } from '../digest.js';
-import { Ledger } from '../ledger.js';
+import { Ledger } from '../files/ledger.js';
 import { type KeptScore, keptScoreSchema } from './kept-score.schema.js';
 
 /** The scores of one reward model that were paid for already, by what was scored; on disk before the next call. */

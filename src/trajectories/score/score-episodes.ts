@@ -1,9 +1,9 @@
 import { RunningMoments } from '../../core/statistics/running-moments.js';
 import { effectiveSignal } from '../../core/trajectory/effective-reward.js';
 import type { RewardSource } from '../../core/trajectory/reward-signal.schema.js';
-import type { EpisodeInputs } from '../inputs.js';
+import type { EpisodeInputs } from '../files/inputs.js';
+import type { RowOutput } from '../files/output.js';
 import { episodeLine } from '../longrun-format.js';
-import type { RowOutput } from '../output.js';
 import { addRewards, type RewardOptions } from './add-rewards.js';
 import { type Asked, isScorable } from './ask-scores.js';
 import { EVALUATED_FILE, evaluatedLine } from './evaluated-line.js';

@@ -1,6 +1,6 @@
 import type { LongrunError } from '../../core/errors.js';
+import type { Usage } from '../../core/rollout/usage.js';
 import type { Episode } from '../../core/trajectory/episode.schema.js';
-import type { Usage } from '../../core/usage.js';
 
 /** One episode to be scored; `id` is the key of its score in the ledger. */
 export interface ScoreItem {

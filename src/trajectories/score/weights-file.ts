@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { closest } from '../../config/closest.js';
 import { badInput } from '../../core/errors.js';
 import type { PartWeight, PartWeights } from '../../core/reward/composite.js';
 import { IMPLICIT_NAMES } from '../../core/reward/implicit-signal.js';
 import { isPartName, PLAIN_PARTS } from '../../core/reward/part-values.js';
+import { closest } from '../../core/text/closest.js';
 import { parseYaml } from './rubric.js';
 
 const partSchema = z.union([

@@ -1,6 +1,6 @@
 import { messagesOf } from '../../core/reward/tool-calls.js';
 import { trajectoryMessageSchema } from '../../core/trajectory/trajectory.schema.js';
-import { toWire } from '../../store/wire.js';
+import { toWire } from '../../store/wire/wire.js';
 import type { ScoreItem } from './scorer.js';
 
 /** What a classifier or a command is given of an episode: the conversation as OpenAI's chat messages, no rewards. */

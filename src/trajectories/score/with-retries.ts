@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LongrunError } from '../../core/errors.js';
 import { MINUTE_MS } from '../../core/time.js';
-import { retryDelay } from '../../rollout/model-retry.js';
+import { retryDelay } from '../../model/retry-delay.js';
 
 const MAX_TRIES = 6;
 /** An endpoint that asks for more is given up on: the command can be run again later. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MINUTE_MS, SECOND_MS } from '../../../src/core/time.js';
-import { readClosedRun } from '../../../src/report/write-summary.js';
+import { readClosedRun } from '../../../src/records/write-summary.js';
 import { callAccounts } from '../../support/call-accounts.js';
 import { brokenInvariants } from '../support/invariants.js';
 import { endpointTrouble, FAULTS, type Strike } from './faults.js';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import type { RunConfig } from '../../../src/core/run-config.schema.js';
-import type { RolloutResult } from '../../../src/store/records.schema.js';
+import type { RunConfig } from '../../../src/core/run/run-config.schema.js';
+import type { RolloutResult } from '../../../src/store/records/records.schema.js';
 import { containersOf } from '../../support/docker-host.js';
 import { answerTest, type InlineTask, inlineTask } from '../../support/inline-task.js';
 import type { LongrunHost } from '../../support/longrun-host.js';

@@ -1,4 +1,4 @@
-import type { RunConfig } from '../../../src/core/run-config.schema.js';
+import type { RunConfig } from '../../../src/core/run/run-config.schema.js';
 import type { LoadedTask } from '../../../src/tasks/environment.js';
 import { inlineTask } from '../../support/inline-task.js';
 import { type Answer, after, completes, runs, type SeenCall, says } from '../../support/model-server.js';

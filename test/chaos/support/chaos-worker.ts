@@ -1,4 +1,4 @@
-import type { HostRole } from '../../../src/core/host-role.js';
+import type { HostRole } from '../../../src/core/host/host-role.js';
 import type { Checkpoint } from '../../../src/rollout/checkpoints.js';
 import { type Child, spawnChild } from '../../support/child.js';
 

@@ -1,11 +1,11 @@
 import type { AttemptKey } from '../../../src/core/ids.js';
 import { keys } from '../../../src/store/keys.js';
-import { readRecord } from '../../../src/store/records.js';
+import { readRecord } from '../../../src/store/records/records.js';
 import {
   type AttemptRecord,
   attemptRecordSchema,
   placementSchema,
-} from '../../../src/store/records.schema.js';
+} from '../../../src/store/records/records.schema.js';
 import { readResult } from '../../../src/store/runs.js';
 import { until } from '../../support/until.js';
 import { atWork } from './at-work.js';

@@ -2,8 +2,12 @@ import { expect } from 'vitest';
 import type { RolloutKey } from '../../../src/core/ids.js';
 import { type Trajectory, trajectorySchema } from '../../../src/core/trajectory/trajectory.schema.js';
 import { keys } from '../../../src/store/keys.js';
-import { readRecord } from '../../../src/store/records.js';
-import { attemptRecordSchema, type RolloutResult, verdictSchema } from '../../../src/store/records.schema.js';
+import { readRecord } from '../../../src/store/records/records.js';
+import {
+  attemptRecordSchema,
+  type RolloutResult,
+  verdictSchema,
+} from '../../../src/store/records/records.schema.js';
 import { readResult } from '../../../src/store/runs.js';
 import { rolloutAccounts } from '../../support/call-accounts.js';
 import type { ChaosRun } from './chaos-run.js';

@@ -1,5 +1,5 @@
 import { expect, type TestContext } from 'vitest';
-import type { RunConfig } from '../../../src/core/run-config.schema.js';
+import type { RunConfig } from '../../../src/core/run/run-config.schema.js';
 import { type CHECKPOINT_PHASES, CHECKPOINT_POINTS } from '../../../src/rollout/checkpoints.js';
 import { containerOf, containersOf } from '../../support/docker-host.js';
 import { atWork } from './at-work.js';

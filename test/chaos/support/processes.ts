@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { identifyProcess, isAlive, type ProcessIdentity } from '../../../src/temporal/process-identity.js';
+import { identifyProcess, isAlive, type ProcessIdentity } from '../../../src/machine/process-identity.js';
 
 /** A process that a worker started, by pid and start time. */
 export interface ProcessMark extends ProcessIdentity {

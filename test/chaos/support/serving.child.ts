@@ -1,6 +1,6 @@
 import { pino } from 'pino';
+import { serveWorker } from '../../../src/hosts/host-process.js';
 import { catchInterrupts } from '../../../src/launch/interrupts.js';
-import { serveWorker } from '../../../src/launch/serve-worker.js';
 import type { ChaosWorkerSettings } from './chaos-worker.js';
 
 /** A worker as `longrun worker` serves it, signals included. Argument: its settings, as JSON. Prints `ready`. */

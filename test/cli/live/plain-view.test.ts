@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PlainView } from '../../../src/cli/live/plain-view.js';
-import { countDone, countMarks, type Mark, type RunView } from '../../../src/launch/run-view.js';
+import { countDone, countMarks, type Mark, type RunView } from '../../../src/runs/status/run-view.js';
 import { LOST, rolloutResult } from '../../launch/support/records.js';
 
 function viewOf(marks: Mark[]): RunView {

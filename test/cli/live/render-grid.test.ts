@@ -3,7 +3,7 @@ import { ansiPaint } from '../../../src/cli/live/glyphs.js';
 import { stackedBar } from '../../../src/cli/live/grid-layout.js';
 import { renderGrid } from '../../../src/cli/live/render-grid.js';
 import { printableWidth } from '../../../src/cli/live/screen.js';
-import { countDone, countMarks, type Mark, type RunView } from '../../../src/launch/run-view.js';
+import { countDone, countMarks, type Mark, type RunView } from '../../../src/runs/status/run-view.js';
 
 const CYCLE: Mark[] = [
   'passed',

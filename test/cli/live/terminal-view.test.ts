@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { WriteStream } from 'node:tty';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { TerminalView } from '../../../src/cli/live/terminal-view.js';
-import { countMarks, type RunView } from '../../../src/launch/run-view.js';
+import { countMarks, type RunView } from '../../../src/runs/status/run-view.js';
 
 class Terminal extends EventEmitter {
   writes: string[] = [];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judgeGroup } from '../../../src/core/advantage/judge-group.js';
-import { type GroupConfig, groupConfigSchema } from '../../../src/core/group-config.schema.js';
+import { type GroupConfig, groupConfigSchema } from '../../../src/core/group/group-config.schema.js';
 
 const group = (...rewards: (number | null)[]) => ({
   groupId: 'run/task/0',

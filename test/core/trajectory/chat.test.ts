@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Chat } from '../../../src/core/trajectory/chat.js';
 import { chatSchema, type TrajectoryMessage } from '../../../src/core/trajectory/trajectory.schema.js';
-import { fromWire, toWire } from '../../../src/store/wire.js';
+import { fromWire, toWire } from '../../../src/store/wire/wire.js';
 import { assistant, calling, observation, PARTS_MESSAGE, system, user } from './fixtures.js';
 
 const KNOWN = { logprobs: [-0.1, -0.2], topTokens: [['a'], ['b']], tokenTopLogprobs: [[-0.1], [-0.2]] };

@@ -10,7 +10,7 @@ import {
   llmEvaluatedTrajectorySchema,
 } from '../../../src/core/trajectory/llm-evaluated.schema.js';
 import { trajectorySchema } from '../../../src/core/trajectory/trajectory.schema.js';
-import { fromWire, toWire } from '../../../src/store/wire.js';
+import { fromWire, toWire } from '../../../src/store/wire/wire.js';
 import { assistant, user } from './fixtures.js';
 
 const step = (reward: number | null = null) => ({ chats: [{ messages: [user(), assistant()] }], reward });

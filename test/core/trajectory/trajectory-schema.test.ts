@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { agogeTaskSchema } from '../../../src/core/trajectory/agoge-task.schema.js';
 import { type Trajectory, trajectorySchema } from '../../../src/core/trajectory/trajectory.schema.js';
-import { decodeRecord, encodeRecord, fromWire, toWire } from '../../../src/store/wire.js';
+import { decodeRecord, encodeRecord, fromWire, toWire } from '../../../src/store/wire/wire.js';
 import { assistant, PARTS_TRAJECTORY, user } from './fixtures.js';
 
 const DEFAULTS = {

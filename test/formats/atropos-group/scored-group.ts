@@ -1,6 +1,6 @@
 import { moments } from '../../../src/core/advantage/moments.js';
 import type { Episode } from '../../../src/core/trajectory/episode.schema.js';
-import type { GroupRecord } from '../../../src/store/group.schema.js';
+import type { GroupRecord } from '../../../src/store/records/group.schema.js';
 import { type Sampled, sampledEpisode, TWO_TURNS } from '../tokens/sampled-episode.js';
 
 export interface PlannedMember {

@@ -1,5 +1,5 @@
-import type { RunConfig } from '../../../src/core/run-config.schema.js';
-import type { RolloutResult, RunRecord } from '../../../src/store/records.schema.js';
+import type { RunConfig } from '../../../src/core/run/run-config.schema.js';
+import type { RolloutResult, RunRecord } from '../../../src/store/records/records.schema.js';
 import { RUN_CONFIG } from '../../support/run-config-defaults.js';
 
 const CONFIG: RunConfig = {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SamplingTokenizer } from '../../../src/core/chat-tokenizer.js';
-import type { ChatMessage, ToolSchema } from '../../../src/core/messages.js';
+import type { SamplingTokenizer } from '../../../src/core/model/chat-tokenizer.js';
+import type { ChatMessage, ToolSchema } from '../../../src/core/model/messages.js';
 import type { SampledBefore } from '../../../src/model/model-client.js';
 import { ownTokenizerFiles } from '../../../src/model/policy-server/index.js';
 import { SpellingSampler } from '../../../src/model/policy-server/sampler.js';

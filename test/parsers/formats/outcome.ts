@@ -1,4 +1,4 @@
-import type { ToolSchema } from '../../../src/core/messages.js';
+import type { ToolSchema } from '../../../src/core/model/messages.js';
 import { parse } from '../../../src/parsers/index.js';
 
 export type Call = [name: string, args: Record<string, unknown>, ...repairs: string[]];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ToolSchema } from '../../../src/core/messages.js';
+import type { ToolSchema } from '../../../src/core/model/messages.js';
 import type { CallFormat, WrittenCall } from '../../../src/parsers/call-format.js';
 import { ALL_FORMATS } from '../../../src/parsers/families.js';
 import { parse } from '../../../src/parsers/index.js';

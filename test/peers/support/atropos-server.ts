@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { installedPython } from '../../../scripts/setup/peers-folder.mjs';
-import { freePort } from '../../../src/temporal/ports.js';
+import { freePort } from '../../../src/machine/ports.js';
 import { missingPeers, PEERS, peerEnvironment } from './python.js';
 
 const UP_LIMIT_MS = 60_000;

@@ -4,7 +4,7 @@ import {
   envRequestSchema,
   registerEnvRequestSchema,
   registerRequestSchema,
-} from '../../../src/server/trainer-requests.schema.js';
+} from '../../../src/sinks/listen/http/trainer-requests.schema.js';
 
 type Json = Record<string, unknown>;
 

@@ -1,8 +1,8 @@
-import { NO_TALLY } from '../../../src/core/budget.js';
-import { freshShares, type ShareRequest } from '../../../src/core/budget-shares.js';
+import { NO_TALLY } from '../../../src/core/budget/budget.js';
+import { freshShares, type ShareRequest } from '../../../src/core/budget/budget-shares.js';
 import { type BudgetName, budgetWorkflowId } from '../../../src/core/ids.js';
-import { workflowQueue } from '../../../src/core/queues.js';
-import type { RunBudgetInput } from '../../../src/core/workflow-messages.js';
+import { workflowQueue } from '../../../src/core/run/queues.js';
+import type { RunBudgetInput } from '../../../src/core/run/workflow-messages.js';
 import { TemporalBudgetKeeper } from '../../../src/temporal/budget-keeper.js';
 import type { LongrunHost } from '../../support/longrun-host.js';
 import { closed, recordingsOn } from './recordings.js';

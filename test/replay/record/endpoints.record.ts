@@ -1,6 +1,6 @@
 import { freshBoard } from '../../../src/core/endpoint/endpoint-board.js';
 import { type EndpointReport, endpointWorkflowId } from '../../../src/core/endpoint/messages.js';
-import { workflowQueue } from '../../../src/core/queues.js';
+import { workflowQueue } from '../../../src/core/run/queues.js';
 import { endpointName } from '../../../src/model/limits/endpoint-name.js';
 import { TemporalEndpointKeeper } from '../../../src/temporal/endpoint-keeper.js';
 import { endpointReport } from '../../support/endpoint-report.js';

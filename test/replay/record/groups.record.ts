@@ -1,9 +1,9 @@
 import { groupWorkflowId, partitionWorkflowId, runWorkflowId } from '../../../src/core/ids.js';
-import type { LimitChanges } from '../../../src/core/limits.js';
-import { workflowQueue } from '../../../src/core/queues.js';
+import type { LimitChanges } from '../../../src/core/run/limits.js';
+import { workflowQueue } from '../../../src/core/run/queues.js';
 import { keys } from '../../../src/store/keys.js';
 import { amendLimits } from '../../../src/store/limits.js';
-import { limitChangesSchema } from '../../../src/store/limits.schema.js';
+import { limitChangesSchema } from '../../../src/store/records/limits.schema.js';
 import { readRun } from '../../../src/store/runs.js';
 import type { LongrunHost } from '../../support/longrun-host.js';
 import { MODEL_RUN, modelServer } from '../../support/model-run.js';

@@ -4,10 +4,10 @@ import {
   partitionWorkflowId,
   rolloutWorkflowId,
 } from '../../../src/core/ids.js';
-import type { LimitChanges } from '../../../src/core/limits.js';
-import type { RunConfig } from '../../../src/core/run-config.schema.js';
+import type { LimitChanges } from '../../../src/core/run/limits.js';
+import type { RunConfig } from '../../../src/core/run/run-config.schema.js';
 import { amendLimits } from '../../../src/store/limits.js';
-import { limitChangesSchema } from '../../../src/store/limits.schema.js';
+import { limitChangesSchema } from '../../../src/store/records/limits.schema.js';
 import { readRun } from '../../../src/store/runs.js';
 import type { LongrunHost } from '../../support/longrun-host.js';
 import { MODEL_RUN, modelServer } from '../../support/model-run.js';

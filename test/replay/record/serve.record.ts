@@ -2,7 +2,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { groupWorkflowId, partitionWorkflowId, runWorkflowId } from '../../../src/core/ids.js';
-import type { ServeConfig } from '../../../src/core/serve-config.schema.js';
+import type { ServeConfig } from '../../../src/core/run/serve-config.schema.js';
 import { keys } from '../../../src/store/keys.js';
 import type { LongrunHost } from '../../support/longrun-host.js';
 import { serveConfig } from '../../support/serve-config.js';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { ImageSource, SandboxSpec } from '../../../src/core/task.schema.js';
+import type { ImageSource, SandboxSpec } from '../../../src/core/rollout/task.schema.js';
 import type {
   ExecRequest,
   ExecResult,

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { ImageSource } from '../../../src/core/task.schema.js';
+import type { ImageSource } from '../../../src/core/rollout/task.schema.js';
 import { builtImageName } from '../../../src/sandbox/docker/images.js';
 import { DockerDriver } from '../../../src/sandbox/docker/index.js';
 import { eventually, NEVER, run, SandboxKit, textOf } from '../conformance/kit.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { ImageSource } from '../../../src/core/task.schema.js';
+import type { ImageSource } from '../../../src/core/rollout/task.schema.js';
 import { DockerDriver } from '../../../src/sandbox/docker/index.js';
 import { NEVER } from '../conformance/kit.js';
 import { tarOf } from '../conformance/tar.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { writeSummary } from '../../../src/report/write-summary.js';
-import { closeGroup } from '../../../src/rollout/group-book.js';
+import { writeSummary } from '../../../src/records/write-summary.js';
+import { closeGroup } from '../../../src/rollout/books/group-book.js';
 import { rolloutAnswerSchema } from '../../../src/server/rollout-api/answers.schema.js';
-import { fromWire } from '../../../src/store/wire.js';
+import { fromWire } from '../../../src/store/wire/wire.js';
 import { madeTurns } from '../../sinks/support/made-turns.js';
 import { sealRollout } from '../../sinks/support/sealed-rollout.js';
 import { countingStore } from '../../support/counting-store.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { writeSummary } from '../../../src/report/write-summary.js';
-import { listenSink } from '../../../src/server/index.js';
+import { writeSummary } from '../../../src/records/write-summary.js';
 import { rolloutApi } from '../../../src/server/rollout-api/index.js';
+import { listenSink } from '../../../src/sinks/listen/http/index.js';
 import { keys } from '../../../src/store/keys.js';
 import { readRun, readTask } from '../../../src/store/runs.js';
 import { executorOf } from '../../sinks/support/sink-executor.js';

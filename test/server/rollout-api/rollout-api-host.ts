@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
-import type { RunConfig } from '../../../src/core/run-config.schema.js';
-import { serveConfigSchema } from '../../../src/core/serve-config.schema.js';
-import { createServer, listenOn } from '../../../src/server/index.js';
+import type { RunConfig } from '../../../src/core/run/run-config.schema.js';
+import { serveConfigSchema } from '../../../src/core/run/serve-config.schema.js';
 import { type RolloutApiDeps, registerRolloutApi } from '../../../src/server/rollout-api/index.js';
+import { createServer, listenOn } from '../../../src/sinks/listen/http/index.js';
 import { openStore } from '../../../src/store/index.js';
 import { PolicyLog } from '../../../src/store/policy-log.js';
 import { readRun } from '../../../src/store/runs.js';

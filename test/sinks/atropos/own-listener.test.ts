@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { listenSink } from '../../../src/server/index.js';
+import { freePort } from '../../../src/machine/ports.js';
 import { atroposSink } from '../../../src/sinks/atropos/index.js';
-import { freePort } from '../../../src/temporal/ports.js';
+import { listenSink } from '../../../src/sinks/listen/http/index.js';
 import { tempStore } from '../../store/temp-store.js';
 import { until } from '../../support/until.js';
 import { groupIds, Listening, listeningRun, posted } from '../listen/support/listening.js';

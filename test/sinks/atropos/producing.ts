@@ -1,11 +1,11 @@
 import { onTestFinished } from 'vitest';
 import { type GroupKey, groupId } from '../../../src/core/ids.js';
-import type { RunConfig } from '../../../src/core/run-config.schema.js';
-import type { ServeConfig } from '../../../src/core/serve-config.schema.js';
+import type { RunConfig } from '../../../src/core/run/run-config.schema.js';
+import type { ServeConfig } from '../../../src/core/run/serve-config.schema.js';
 import { atroposSink } from '../../../src/sinks/atropos/index.js';
 import { type AtroposDelivery, atroposDeliverySchema } from '../../../src/sinks/atropos/ledger.schema.js';
 import { keys } from '../../../src/store/keys.js';
-import { readRecord } from '../../../src/store/records.js';
+import { readRecord } from '../../../src/store/records/records.js';
 import { tempStore } from '../../store/temp-store.js';
 import { ServeRun } from '../support/serve-run.js';
 import type { ExecutorOptions } from '../support/sink-executor.js';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { type GroupKey, groupId } from '../../../src/core/ids.js';
-import { feedGroup } from '../../../src/rollout/serve-book.js';
+import { feedGroup } from '../../../src/rollout/books/serve-book.js';
 import type { SinkContext } from '../../../src/sinks/sink.js';
 import { readGroup } from '../../../src/store/groups.js';
 import { tempStore } from '../../store/temp-store.js';

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { LongrunError } from '../../../src/core/errors.js';
-import { Detached } from '../../../src/rollout/lifecycle.js';
+import { Detached } from '../../../src/core/rollout/lifecycle.js';
 import { SinkHost } from '../../../src/sinks/host/sink-host.js';
 import type { Sink } from '../../../src/sinks/sink.js';
 import { tempStore } from '../../store/temp-store.js';

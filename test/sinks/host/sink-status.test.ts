@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { feedGroup } from '../../../src/rollout/serve-book.js';
+import { feedGroup } from '../../../src/rollout/books/serve-book.js';
 import { readSinkStatus } from '../../../src/sinks/sink-status.js';
 import { readGroup } from '../../../src/store/groups.js';
 import { tempStore } from '../../store/temp-store.js';

@@ -1,13 +1,13 @@
 import type { AttemptKey, RolloutKey } from '../../../src/core/ids.js';
 import { finalizeAttempt } from '../../../src/rollout/finalize.js';
 import { keys } from '../../../src/store/keys.js';
-import { putRecordIfAbsent } from '../../../src/store/records.js';
+import { putRecordIfAbsent } from '../../../src/store/records/records.js';
 import {
   agentEndSchema,
   callRecordSchema,
   toolResultSchema,
   verdictSchema,
-} from '../../../src/store/records.schema.js';
+} from '../../../src/store/records/records.schema.js';
 import type { ArtifactStore } from '../../../src/store/store.js';
 import { modelOf, response, rolloutDeps } from '../../support/rollout-deps.js';
 

@@ -1,18 +1,22 @@
-import { groupAt } from '../../../src/core/group-plan.js';
+import { groupAt } from '../../../src/core/group/group-plan.js';
 import type { GroupKey } from '../../../src/core/ids.js';
-import { groupsPerShift } from '../../../src/core/partitioning.js';
-import type { RunConfig } from '../../../src/core/run-config.schema.js';
-import { type ServeConfig, type SinkName, serveConfigSchema } from '../../../src/core/serve-config.schema.js';
-import { taskSchema } from '../../../src/core/task.schema.js';
-import { closeGroup } from '../../../src/rollout/group-book.js';
-import { endServing, openShift } from '../../../src/rollout/serve-book.js';
+import { taskSchema } from '../../../src/core/rollout/task.schema.js';
+import { groupsPerShift } from '../../../src/core/run/partitioning.js';
+import type { RunConfig } from '../../../src/core/run/run-config.schema.js';
+import {
+  type ServeConfig,
+  type SinkName,
+  serveConfigSchema,
+} from '../../../src/core/run/serve-config.schema.js';
+import { closeGroup } from '../../../src/rollout/books/group-book.js';
+import { endServing, openShift } from '../../../src/rollout/books/serve-book.js';
 import { putBlob } from '../../../src/store/blobs.js';
 import { keys } from '../../../src/store/keys.js';
 import { PolicyLog } from '../../../src/store/policy-log.js';
-import { putRecordIfAbsent } from '../../../src/store/records.js';
-import { planSchema, type RunRecord, runRecordSchema } from '../../../src/store/records.schema.js';
+import { putRecordIfAbsent } from '../../../src/store/records/records.js';
+import { planSchema, type RunRecord, runRecordSchema } from '../../../src/store/records/records.schema.js';
+import type { Served } from '../../../src/store/records/serve.schema.js';
 import { readPlan, readRun } from '../../../src/store/runs.js';
-import type { Served } from '../../../src/store/serve.schema.js';
 import type { ArtifactStore } from '../../../src/store/store.js';
 import { answerTest, inlineTask } from '../../support/inline-task.js';
 import { MODEL_RUN } from '../../support/model-run.js';

@@ -1,11 +1,11 @@
 import { type Logger, pino } from 'pino';
 import { onTestFinished } from 'vitest';
-import type { SinkName } from '../../../src/core/serve-config.schema.js';
+import type { SinkName } from '../../../src/core/run/serve-config.schema.js';
 import { openContext } from '../../../src/sinks/host/open-context.js';
 import { SinkClaim } from '../../../src/sinks/host/sink-claim.js';
 import type { RunMessages, SinkObserver } from '../../../src/sinks/host/sink-host-parts.js';
 import type { Outcome, SinkContext } from '../../../src/sinks/sink.js';
-import type { RunRecord } from '../../../src/store/records.schema.js';
+import type { RunRecord } from '../../../src/store/records/records.schema.js';
 import type { ArtifactStore } from '../../../src/store/store.js';
 
 export interface ExecutorOptions {

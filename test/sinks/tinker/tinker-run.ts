@@ -1,7 +1,7 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { ServeConfig } from '../../../src/core/serve-config.schema.js';
+import type { ServeConfig } from '../../../src/core/run/serve-config.schema.js';
 import type { SinkContext } from '../../../src/sinks/sink.js';
 import { tinkerSink } from '../../../src/sinks/tinker/index.js';
 import type { ArtifactStore } from '../../../src/store/store.js';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readClosedRun } from '../../../src/report/write-summary.js';
+import { readClosedRun } from '../../../src/records/write-summary.js';
 import { openStore } from '../../../src/store/index.js';
 import { readPlan, readResults } from '../../../src/store/runs.js';
 import { connectClient } from '../../../src/temporal/connect.js';

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the syntax of task.toml
 import { describe, expect, it } from 'vitest';
-import type { Task } from '../../../src/core/task.schema.js';
-import { taskSchema } from '../../../src/core/task.schema.js';
+import type { Task } from '../../../src/core/rollout/task.schema.js';
+import { taskSchema } from '../../../src/core/rollout/task.schema.js';
 import { loadToml, MINIMAL } from '../support/task-folder.js';
 
 const step = (task: Task) => task.evalCriteria.steps[0] as Task['evalCriteria']['steps'][number];

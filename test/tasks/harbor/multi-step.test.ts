@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BlobRef } from '../../../src/core/task.schema.js';
+import type { BlobRef } from '../../../src/core/rollout/task.schema.js';
 import { readTar } from '../../../src/sandbox/tar-entries.js';
 import { loadHarborTask } from '../../../src/tasks/harbor/load-task.js';
 import { problemsOf, writeTask } from '../support/task-folder.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Task, VerifierSpec } from '../../../src/core/task.schema.js';
+import type { Task, VerifierSpec } from '../../../src/core/rollout/task.schema.js';
 import { loadToml } from '../support/task-folder.js';
 
 const verifier = (task: Task): VerifierSpec =>

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { loadTasks } from '../../../src/launch/load-tasks.js';
+import { loadTasks } from '../../../src/runs/load-tasks.js';
 import { promptsSource } from '../../../src/tasks/prompts/prompts-environment.js';
 import { temporaryFolder } from '../../support/state.js';
 

@@ -1,9 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the syntax of task.toml
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Task } from '../../../src/core/task.schema.js';
+import type { Task } from '../../../src/core/rollout/task.schema.js';
 import type { Sandbox, SandboxDriver } from '../../../src/sandbox/sandbox.js';
-import type { Verdict } from '../../../src/store/records.schema.js';
+import type { Verdict } from '../../../src/store/records/records.schema.js';
 import type { LoadedTask } from '../../../src/tasks/environment.js';
 import { loadHarborTask } from '../../../src/tasks/harbor/load-task.js';
 import { verifyByTests } from '../../../src/tasks/verification/verify-by-tests.js';

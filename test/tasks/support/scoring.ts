@@ -1,4 +1,4 @@
-import type { BlobRef, SandboxSpec, Task } from '../../../src/core/task.schema.js';
+import type { BlobRef, SandboxSpec, Task } from '../../../src/core/rollout/task.schema.js';
 import { runExec } from '../../../src/sandbox/run-exec.js';
 import type { ExecRequest, ExecResult, Sandbox, SandboxDriver } from '../../../src/sandbox/sandbox.js';
 import type { LoadedTask } from '../../../src/tasks/environment.js';

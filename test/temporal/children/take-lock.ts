@@ -1,7 +1,7 @@
 /** Waits for a go file, tries to take the lock, says how it went, and lives until it is killed. */
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { tryAcquire } from '../../../src/temporal/process-lock.js';
+import { tryAcquire } from '../../../src/machine/process-lock.js';
 
 const [path = '', goFile = ''] = process.argv.slice(2);
 console.log('ready');

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Connection } from '@temporalio/client';
 import { stringify } from 'yaml';
-import { isPortFree } from '../../../src/temporal/ports.js';
+import { isPortFree } from '../../../src/machine/ports.js';
 import { probeServer } from '../../../src/temporal/probe-server.js';
 import { findServerBinary } from '../../../src/temporal/server-binary.js';
 import { goProgram } from '../../support/go-programs.js';

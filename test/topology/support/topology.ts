@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { RolloutKey } from '../../../src/core/ids.js';
-import { readClosedRun } from '../../../src/report/write-summary.js';
+import { readClosedRun } from '../../../src/records/write-summary.js';
 import { type ArtifactStore, openStore } from '../../../src/store/index.js';
 import { plannedRollouts, readPlan, readResult } from '../../../src/store/runs.js';
 import { chaosAnswer } from '../../chaos/support/chaos-tasks.js';

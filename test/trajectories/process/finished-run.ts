@@ -1,6 +1,6 @@
-import type { RunConfig } from '../../../src/core/run-config.schema.js';
+import type { RunConfig } from '../../../src/core/run/run-config.schema.js';
 import { EXPORT_FORMATS } from '../../../src/formats/export-format.js';
-import { closeGroup } from '../../../src/rollout/group-book.js';
+import { closeGroup } from '../../../src/rollout/books/group-book.js';
 import { readPlan, readRun } from '../../../src/store/runs.js';
 import type { ArtifactStore } from '../../../src/store/store.js';
 import { type OutputOptions, ProcessOutput } from '../../../src/trajectories/process/process-output.js';

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Episode } from '../../../src/core/trajectory/episode.schema.js';
 import { FilesystemStore } from '../../../src/store/filesystem/filesystem-store.js';
-import { type EpisodeInputs, type InputDeps, openInputs } from '../../../src/trajectories/inputs.js';
-import type { Rejection } from '../../../src/trajectories/rejection.js';
+import { type EpisodeInputs, type InputDeps, openInputs } from '../../../src/trajectories/files/inputs.js';
+import type { Rejection } from '../../../src/trajectories/files/rejection.js';
 
 /** A folder that goes when the test ends. */
 export function folder(): string {

@@ -1,5 +1,5 @@
 import type { Client, WorkflowHandle } from '@temporalio/client';
-import type { RunInput } from '../../../src/core/workflow-messages.js';
+import type { RunInput } from '../../../src/core/run/workflow-messages.js';
 
 export interface Message {
   name: string;

@@ -1,4 +1,4 @@
-import { append } from '../../../core/append.js';
+import { append } from '../../../core/lists/append.js';
 import type { TarEntry } from '../../../sandbox/tar-entries.js';
 
 /** As many links as the kernel follows for one path (path_resolution(7)). */

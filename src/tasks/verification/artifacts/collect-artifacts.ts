@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { LongrunError } from '../../../core/errors.js';
-import type { Artifact } from '../../../core/task.schema.js';
+import type { Artifact } from '../../../core/rollout/task.schema.js';
 import type { Sandbox } from '../../../sandbox/sandbox.js';
 import { type TarEntry, tarMembers, writeTar } from '../../../sandbox/tar-entries.js';
 import { ARTIFACT_LIMIT_BYTES } from './limits.js';

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import picomatch from 'picomatch';
 import type { Header } from 'tar-stream';
-import type { Artifact } from '../../../core/task.schema.js';
+import type { Artifact } from '../../../core/rollout/task.schema.js';
 import { type TarEntry, tarMembers } from '../../../sandbox/tar-entries.js';
 import { parentOf } from './artifact-tree.js';
 import type { LeftOut } from './left-out.js';

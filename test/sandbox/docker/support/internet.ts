@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { freePort } from '../../../../src/temporal/ports.js';
+import { freePort } from '../../../../src/machine/ports.js';
 
 const run = promisify(execFile);
 const ip = (...args: string[]) => run('ip', args);

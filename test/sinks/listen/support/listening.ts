@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
-import type { ServeConfig } from '../../../../src/core/serve-config.schema.js';
-import { listenSink, type ServerExtension } from '../../../../src/server/index.js';
+import type { ServeConfig } from '../../../../src/core/run/serve-config.schema.js';
+import { listenSink, type ServerExtension } from '../../../../src/sinks/listen/http/index.js';
 import { readListenAddress } from '../../../../src/sinks/listen/index.js';
 import { tempStore } from '../../../store/temp-store.js';
 import { until } from '../../../support/until.js';
